@@ -68,7 +68,7 @@ class AttributeNames {
 // COST: Find by id is a binary search over the record's directory, about 10 ns, no allocation.
 class ItemView {
  public:
-  // `key` is the encoded key (key_codec.h), `record` the encoded rest (item_codec.h).
+  // `key` is the encoded key, `record` the encoded rest (item_codec.h).
   ItemView(const TableSchema& schema, const AttributeNames& names, std::string_view key,
            std::string_view record);
 

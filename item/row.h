@@ -49,10 +49,13 @@ class ItemRow final : public Row {
   const ItemView* item_ = nullptr;
 };
 
-// A Row over an owned Item (writes, tests): encodes scalars into its own scratch space.
+// A Row over an owned Item (writes, tests): encodes values into its own scratch space, so that the
+// item need not outlive it. Not copyable: views point into that space.
 class OwnedItemRow final : public Row {
  public:
   OwnedItemRow(const SlotMap& slots, const Item& item);
+  OwnedItemRow(const OwnedItemRow&) = delete;
+  OwnedItemRow& operator=(const OwnedItemRow&) = delete;
   AttributeView Get(Slot slot) const override;
 
  private:

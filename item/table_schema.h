@@ -31,9 +31,9 @@ struct SecondaryIndex {
   std::string name;
   // 1..4 HASH and 0..4 RANGE columns; most indexes have one of each.
   std::vector<KeyColumn> partition;
-  std::vector<KeyColumn> sort;
+  std::vector<KeyColumn> sort = {};
   ProjectionType projection = ProjectionType::kAll;
-  std::vector<std::string> non_key_attributes;  // kInclude
+  std::vector<std::string> non_key_attributes = {};  // kInclude
   bool local = false;                           // LSI: same partition key as the table
   bool operator==(const SecondaryIndex&) const = default;
 };
@@ -41,7 +41,7 @@ struct SecondaryIndex {
 struct TableSchema {
   std::string name;
   KeySchema key;
-  std::vector<SecondaryIndex> indexes;
+  std::vector<SecondaryIndex> indexes = {};
   bool operator==(const TableSchema&) const = default;
 };
 
