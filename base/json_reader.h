@@ -3,7 +3,9 @@
 
 // Reads JSON text into JsonValue trees with positions, or streams it as events. Numbers stay raw
 // text (no double). Depth, size and duplicate names are under explicit control. Built on RapidJSON's
-// iterative SAX parser plus a comment and trailing-comma aware tokenizer where options ask for it.
+// iterative SAX parser over a stream of our own, which knows positions and copies no plain string.
+// LIMITS: a number of 10^308 or more is "json-syntax"; a tree is at most 1,000 levels deep whatever
+// max_depth says (events: any depth); texts of 4 GiB or more are "json-too-large".
 //
 //   auto json = ParseJson(text, {.allow_comments = true});
 //   const JsonValue* columns = json->Find("columns");
