@@ -1,11 +1,11 @@
 // AttributeNames: an append-only list of names and an insert-only hash table over it.
 //
 // IMPLEMENTATION. Names sit in chunks that never move; a name is written before its number is
-// published with release order, so a reader that sees the number sees the name. The hash table has open
-// addressing over atomic slots {tag, id}; slots only ever go from empty to full. A full table is
-// replaced by one of twice the size; the old ones stay until the end (together they are smaller than
-// the current one) because readers may still walk them. Readers take no lock and write nothing.
-// Tested by tests/item/attribute_names_test.cc, also under ThreadSanitizer.
+// published with release order, so a reader that sees the number sees the name. The hash table has
+// open addressing over atomic slots {tag, id}; slots only ever go from empty to full. A full table
+// is replaced by one of twice the size; the old ones stay until the end (together they are smaller
+// than the current one) because readers may still walk them. Readers take no lock and write
+// nothing. Tested by tests/item/attribute_names_test.cc, also under ThreadSanitizer.
 
 #include <array>
 #include <atomic>

@@ -102,8 +102,9 @@ Result<AttributeValue> AttributeValue::SetOf(AttributeType type, Set elements) {
   }
   std::sort(elements.begin(), elements.end());
   if (std::adjacent_find(elements.begin(), elements.end()) != elements.end()) {
-    return MakeError(ErrorCode::kInvalidArgument, "set-duplicate",
-                     "One or more parameter values were invalid: Input collection contains duplicates");
+    return MakeError(
+        ErrorCode::kInvalidArgument, "set-duplicate",
+        "One or more parameter values were invalid: Input collection contains duplicates");
   }
   AttributeValue value;
   value.type_ = type;
@@ -171,8 +172,7 @@ std::optional<std::strong_ordering> CompareScalars(const AttributeView& a, const
     case AttributeType::kB:
       // char_traits<char> compares as unsigned bytes.
       return a.payload().compare(b.payload()) <=> 0;
-    default:
-      return std::nullopt;
+    default: return std::nullopt;
   }
 }
 

@@ -1,9 +1,9 @@
 #ifndef TABLECAST_ITEM_BYTE_READER_H_
 #define TABLECAST_ITEM_BYTE_READER_H_
 
-// Bounds-checked reading of stored bytes, and the little-endian and variable-length integers in them.
-// Private to item/. Loads are assembled from bytes: stored bytes are not aligned, and compilers turn
-// this into one load where the machine allows it.
+// Bounds-checked reading of stored bytes, and the little-endian and variable-length integers in
+// them. Private to item/. Loads are assembled from bytes: stored bytes are not aligned, and
+// compilers turn this into one load where the machine allows it.
 
 #include <cstdint>
 #include <string>

@@ -70,16 +70,15 @@ Status ValidateValue(const AttributeValue& value, int level) {
       }
       return {};
     case AttributeType::kM:
-    case AttributeType::kL:
-      break;
-    default:
-      return {};
+    case AttributeType::kL: break;
+    default: return {};
   }
   if (level >= kMaxNesting) {
-    return Invalid("nesting",
-                   "Nesting Levels have exceeded supported limits: Attributes in the item have nested "
-                   "levels beyond supported limit",
-                   {});
+    return Invalid(
+        "nesting",
+        "Nesting Levels have exceeded supported limits: Attributes in the item have nested "
+        "levels beyond supported limit",
+        {});
   }
   if (value.Is(AttributeType::kL)) {
     for (std::size_t i = 0; i < value.list().size(); ++i) {
@@ -89,7 +88,8 @@ Status ValidateValue(const AttributeValue& value, int level) {
     return {};
   }
   for (const auto& [name, member] : value.map()) {
-    if (!IsValidUtf8(name)) return Invalid("attribute-name", "an attribute name is not valid UTF-8", {});
+    if (!IsValidUtf8(name))
+      return Invalid("attribute-name", "an attribute name is not valid UTF-8", {});
     Status status = ValidateValue(member, level + 1);
     if (!status.ok()) return Within(name, std::move(status).error());
   }
@@ -97,8 +97,8 @@ Status ValidateValue(const AttributeValue& value, int level) {
 }
 
 // A key column of an index may be missing, but not of another type, empty or too long.
-Status ValidateIndexColumn(const SecondaryIndex& index, const KeyColumn& column, std::size_t max_bytes,
-                           const Item& item) {
+Status ValidateIndexColumn(const SecondaryIndex& index, const KeyColumn& column,
+                           std::size_t max_bytes, const Item& item) {
   const auto found = item.find(column.name);
   if (found == item.end()) return {};
   const AttributeValue& value = found->second;
@@ -113,18 +113,20 @@ Status ValidateIndexColumn(const SecondaryIndex& index, const KeyColumn& column,
   if (value.Is(AttributeType::kN)) return {};
   const std::size_t size = ValueSize(value);
   if (size == 0) {
-    return Invalid("index-key-empty",
-                   std::string("One or more parameter values are not valid. A value specified for a "
-                               "secondary index key is not supported. The AttributeValue for a key "
-                               "attribute cannot contain an empty ") +
-                       (value.Is(AttributeType::kS) ? "string" : "binary") +
-                       " value. IndexName: " + index.name + ", IndexKey: " + column.name,
-                   column.name);
+    return Invalid(
+        "index-key-empty",
+        std::string("One or more parameter values are not valid. A value specified for a "
+                    "secondary index key is not supported. The AttributeValue for a key "
+                    "attribute cannot contain an empty ") +
+            (value.Is(AttributeType::kS) ? "string" : "binary") +
+            " value. IndexName: " + index.name + ", IndexKey: " + column.name,
+        column.name);
   }
   if (size > max_bytes) {
     return Invalid("index-key-too-long",
                    "index key '" + column.name + "' has " + std::to_string(size) +
-                       " bytes; the limit is " + std::to_string(max_bytes) + " (index " + index.name + ")",
+                       " bytes; the limit is " + std::to_string(max_bytes) + " (index " +
+                       index.name + ")",
                    column.name);
   }
   return {};
@@ -140,8 +142,8 @@ Result<AttributeValue> KeyColumnOf(const KeyColumn& column, const Item& item) {
   }
   if (!found->second.Is(column.type)) {
     return Invalid("key-type",
-                   "One or more parameter values were invalid: Type mismatch for key " + column.name +
-                       " expected: " + std::string(AttributeTypeName(column.type)) +
+                   "One or more parameter values were invalid: Type mismatch for key " +
+                       column.name + " expected: " + std::string(AttributeTypeName(column.type)) +
                        " actual: " + std::string(AttributeTypeName(found->second.type())),
                    column.name);
   }

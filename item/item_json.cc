@@ -1,8 +1,8 @@
 #include "item/item_json.h"
 
-// IMPLEMENTATION. Reading walks the JSON tree; a chain of stack frames (json_path.h) knows the place
-// for errors and warnings. The walk has its own depth budget, whatever the reader's options allowed.
-// Tested by tests/item/item_json_test.cc and tests/fuzz/item_json_fuzz.cc.
+// IMPLEMENTATION. Reading walks the JSON tree; a chain of stack frames (json_path.h) knows the
+// place for errors and warnings. The walk has its own depth budget, whatever the reader's options
+// allowed. Tested by tests/item/item_json_test.cc and tests/fuzz/item_json_fuzz.cc.
 
 #include <utility>
 
@@ -14,11 +14,12 @@ namespace {
 
 using internal::JsonPath;
 
-// UNITS: frames; typed JSON takes two for each level of a value. Far above DynamoDB's 32 levels, which
-// ValidateItem judges.
+// UNITS: frames; typed JSON takes two for each level of a value. Far above DynamoDB's 32 levels,
+// which ValidateItem judges.
 constexpr int kMaxJsonDepth = 200;
 
-Error ErrorAt(const JsonPath& path, const JsonValue& json, std::string reason, std::string message) {
+Error ErrorAt(const JsonPath& path, const JsonValue& json, std::string reason,
+              std::string message) {
   return MakeError(ErrorCode::kInvalidArgument, std::move(reason), std::move(message),
                    path.ToString(), {}, json.span.begin);
 }
@@ -31,9 +32,10 @@ Error Placed(Error error, const JsonPath& path, const JsonValue& json) {
 }
 
 Error TooDeep(const JsonPath& path, const JsonValue& json) {
-  return ErrorAt(path, json, "nesting",
-                 "Nesting Levels have exceeded supported limits: Attributes in the item have nested "
-                 "levels beyond supported limit");
+  return ErrorAt(
+      path, json, "nesting",
+      "Nesting Levels have exceeded supported limits: Attributes in the item have nested "
+      "levels beyond supported limit");
 }
 
 // DynamoDB's word for a JSON value in the wrong place, as in "NUMBER_VALUE cannot be converted to
@@ -104,9 +106,10 @@ class TypedReader {
                      "datatypes");
     }
     if (json.members.size() > 1) {
-      return ErrorAt(path, json, "value-type",
-                     "Supplied AttributeValue has more than one datatypes set, must contain exactly one "
-                     "of the supported datatypes");
+      return ErrorAt(
+          path, json, "value-type",
+          "Supplied AttributeValue has more than one datatypes set, must contain exactly one "
+          "of the supported datatypes");
     }
     return ErrorAt(path, json, "value-type",
                    "'" + json.members[0].name +
@@ -137,14 +140,16 @@ class TypedReader {
       case AttributeType::kNull:
         if (json.type != JsonType::kBool) return WrongPayload(path, json, "Boolean");
         if (!json.boolean) {
-          return ErrorAt(path, json, "null-value",
-                         "One or more parameter values were invalid: Null attribute value types must "
-                         "have the value of true");
+          return ErrorAt(
+              path, json, "null-value",
+              "One or more parameter values were invalid: Null attribute value types must "
+              "have the value of true");
         }
         return AttributeValue::Null();
       case AttributeType::kM: {
         if (!json.IsObject()) return WrongPayload(path, json, "Map");
-        TABLECAST_ASSIGN_OR_RETURN(AttributeValue::Map map, ReadMembers(json, path, Place::kNested));
+        TABLECAST_ASSIGN_OR_RETURN(AttributeValue::Map map,
+                                   ReadMembers(json, path, Place::kNested));
         return AttributeValue::MapOf(std::move(map));
       }
       case AttributeType::kL:
@@ -152,8 +157,7 @@ class TypedReader {
         return ReadElements(json, path);
       case AttributeType::kSS:
       case AttributeType::kNS:
-      case AttributeType::kBS:
-        return ReadSet(type, json, path);
+      case AttributeType::kBS: return ReadSet(type, json, path);
     }
     return NotTyped(json, path);
   }
@@ -226,7 +230,8 @@ class TypedReader {
     return AttributeValue::MapOf(std::move(map));
   }
 
-  void Warn(std::string code, std::string message, const JsonPath& path, const TextSpan& span) const {
+  void Warn(std::string code, std::string message, const JsonPath& path,
+            const TextSpan& span) const {
     if (warnings_ == nullptr) return;
     warnings_->push_back({.severity = Severity::kWarning,
                           .code = std::move(code),
@@ -300,7 +305,9 @@ Result<Item> ItemFromPlainJson(const JsonValue& json) {
   return ReadPlainMembers(json, root);
 }
 
-Result<AttributeValue> ValueFromPlainJson(const JsonValue& json) { return ReadPlain(json, JsonPath()); }
+Result<AttributeValue> ValueFromPlainJson(const JsonValue& json) {
+  return ReadPlain(json, JsonPath());
+}
 
 void WriteDynamoDbJson(JsonWriter& json, const Item& item) {
   json.BeginObject();

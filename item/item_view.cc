@@ -1,5 +1,6 @@
 // ItemView: reads attributes out of stored bytes (record_layout.h has the search).
-// Tested by tests/item/item_view_test.cc, tests/item/codec_property_test.cc, tests/fuzz/record_fuzz.cc.
+// Tested by tests/item/item_view_test.cc, tests/item/codec_property_test.cc,
+// tests/fuzz/record_fuzz.cc.
 
 #include <utility>
 
@@ -68,7 +69,8 @@ Result<Item> ItemView::ToItem() const {
   if (values_end != layout.values_size()) return DamagedRecord("wrong length");
   Item item;
   for (std::size_t i = 0; i < layout.count(); ++i) {
-    if (i > 0 && layout.IdAt(i) <= layout.IdAt(i - 1)) return DamagedRecord("attributes out of order");
+    if (i > 0 && layout.IdAt(i) <= layout.IdAt(i - 1))
+      return DamagedRecord("attributes out of order");
     const std::string_view name = names_->Name(static_cast<AttributeNames::Id>(layout.IdAt(i)));
     if (name.empty()) return DamagedRecord("unknown attribute number");
     TABLECAST_ASSIGN_OR_RETURN(AttributeValue value, DecodeValue(layout.ValueAt(i)));

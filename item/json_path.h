@@ -1,8 +1,8 @@
 #ifndef TABLECAST_ITEM_JSON_PATH_H_
 #define TABLECAST_ITEM_JSON_PATH_H_
 
-// Where a reader stands inside a JSON tree, as a chain of frames on its stack; turned into text only
-// when something has to be said. Private to item/.
+// Where a reader stands inside a JSON tree, as a chain of frames on its stack; turned into text
+// only when something has to be said. Private to item/.
 
 #include <string>
 #include <string_view>

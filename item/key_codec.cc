@@ -1,16 +1,14 @@
 // Keys: bytes whose memcmp order is the order of the values (docs/format.md, "Keys").
 //
-// IMPLEMENTATION. A part that is followed by another must delimit itself: number codes do; S and B are
-// escaped, 00 becoming 00 FF, and closed by 00 01. The end mark lies below 00 FF and below any byte
-// that could follow, so a shorter value sorts before every longer one that it begins. The last part
-// stays raw.
-// Tested by tests/item/key_codec_test.cc and tests/item/codec_property_test.cc.
-
-#include "item/key_layout.h"
+// IMPLEMENTATION. A part that is followed by another must delimit itself: number codes do; S and B
+// are escaped, 00 becoming 00 FF, and closed by 00 01. The end mark lies below 00 FF and below any
+// byte that could follow, so a shorter value sorts before every longer one that it begins. The last
+// part stays raw. Tested by tests/item/key_codec_test.cc and tests/item/codec_property_test.cc.
 
 #include <cstring>
 
 #include "item/item_codec.h"
+#include "item/key_layout.h"
 
 namespace tablecast {
 namespace internal {
@@ -81,19 +79,20 @@ const std::string& ScalarBytes(const AttributeValue& value) {
 Status CheckKeyValue(const KeyColumn& column, KeyRole role, const AttributeValue& value) {
   if (!value.Is(column.type)) {
     return MakeError(ErrorCode::kInvalidArgument, "key-type",
-                     "One or more parameter values were invalid: Type mismatch for key " + column.name +
-                         " expected: " + std::string(AttributeTypeName(column.type)) +
+                     "One or more parameter values were invalid: Type mismatch for key " +
+                         column.name + " expected: " + std::string(AttributeTypeName(column.type)) +
                          " actual: " + std::string(AttributeTypeName(value.type())),
                      column.name);
   }
   if (value.Is(AttributeType::kN)) return {};
   const std::size_t size = ScalarBytes(value).size();
   if (size == 0) {
-    return MakeError(ErrorCode::kInvalidArgument, "key-empty",
-                     std::string("One or more parameter values are not valid. The AttributeValue for a "
-                                 "key attribute cannot contain an empty ") +
-                         (value.Is(AttributeType::kS) ? "string" : "binary") + " value. Key: " + column.name,
-                     column.name);
+    return MakeError(
+        ErrorCode::kInvalidArgument, "key-empty",
+        std::string("One or more parameter values are not valid. The AttributeValue for a "
+                    "key attribute cannot contain an empty ") +
+            (value.Is(AttributeType::kS) ? "string" : "binary") + " value. Key: " + column.name,
+        column.name);
   }
   if (role == KeyRole::kPartition && size > kMaxPartitionKeyBytes) {
     // DynamoDB's message, its missing space included.
@@ -103,10 +102,11 @@ Status CheckKeyValue(const KeyColumn& column, KeyRole role, const AttributeValue
                      column.name);
   }
   if (role == KeyRole::kSort && size > kMaxSortKeyBytes) {
-    return MakeError(ErrorCode::kInvalidArgument, "key-too-long",
-                     "One or more parameter values were invalid: Aggregated size of all range keys has "
-                     "exceeded the size limit of 1024 bytes",
-                     column.name);
+    return MakeError(
+        ErrorCode::kInvalidArgument, "key-too-long",
+        "One or more parameter values were invalid: Aggregated size of all range keys has "
+        "exceeded the size limit of 1024 bytes",
+        column.name);
   }
   return {};
 }
@@ -131,7 +131,8 @@ AttributeValue ScalarOf(AttributeType type, std::string bytes) {
 
 }  // namespace
 
-Result<std::string> EncodePartitionPrefix(const TableSchema& schema, const AttributeValue& partition) {
+Result<std::string> EncodePartitionPrefix(const TableSchema& schema,
+                                          const AttributeValue& partition) {
   TABLECAST_RETURN_IF_ERROR(CheckKeyValue(schema.key.partition, KeyRole::kPartition, partition));
   std::string out;
   AppendPartitionBytes(out, partition);
@@ -158,15 +159,16 @@ Result<ItemKey> DecodeKey(const TableSchema& schema, std::string_view key) {
   internal::KeyParts parts;
   if (!internal::SplitKey(schema.key.partition.type, key, parts)) return DamagedKey();
   ItemKey out;
-  out.partition = ScalarOf(schema.key.partition.type, parts.escaped ? internal::Unescape(parts.partition)
-                                                                    : std::string(parts.partition));
+  out.partition =
+      ScalarOf(schema.key.partition.type,
+               parts.escaped ? internal::Unescape(parts.partition) : std::string(parts.partition));
   if (parts.partition.empty()) return DamagedKey();
   if (!schema.key.sort) {
     if (!parts.sort.empty()) return DamagedKey();
     return out;
   }
   const bool sound = schema.key.sort->type == AttributeType::kN ? IsValidNumberCode(parts.sort)
-                                                                 : !parts.sort.empty();
+                                                                : !parts.sort.empty();
   if (!sound) return DamagedKey();
   out.sort = ScalarOf(schema.key.sort->type, std::string(parts.sort));
   return out;
@@ -191,13 +193,9 @@ void AppendOrderedScalar(std::string& out, const AttributeView& value, bool desc
   out += static_cast<char>(value.type());
   switch (value.type()) {
     case AttributeType::kN:
-    case AttributeType::kBool:
-      out += value.payload();
-      break;
-    case AttributeType::kNull:
-      break;
-    default:
-      internal::AppendEscaped(out, value.payload());
+    case AttributeType::kBool: out += value.payload(); break;
+    case AttributeType::kNull: break;
+    default: internal::AppendEscaped(out, value.payload());
   }
   if (descending) InvertFrom(out, start);
 }

@@ -1,13 +1,14 @@
 #include "item/number.h"
 
-// IMPLEMENTATION. Write |x| = 0.D1D2D3... * 100^E with base-100 digits Di, D1 and the last one not 0.
+// IMPLEMENTATION. Write |x| = 0.D1D2D3... * 100^E with base-100 digits Di, D1 and the last one not
+// 0.
 //   zero       80 00
 //   positive   C0+E, Di+1 ..., 00
 //   negative   3F-E, 101-Di ..., 66
-// E runs from -64 to 63, so the first byte is 80..FF or 7F..00. The terminator lies below every digit
-// byte of a positive number and above every one of a negative number, which makes memcmp order equal
-// numeric order and keeps any code from being a prefix of another.
-// Tested by tests/item/number_test.cc.
+// E runs from -64 to 63, so the first byte is 80..FF or 7F..00. The terminator lies below every
+// digit byte of a positive number and above every one of a negative number, which makes memcmp
+// order equal numeric order and keeps any code from being a prefix of another. Tested by
+// tests/item/number_test.cc.
 
 #include <algorithm>
 #include <array>
@@ -18,7 +19,7 @@ namespace tablecast {
 namespace {
 
 constexpr int kMaxDigits = 38;
-constexpr std::int64_t kMaxMagnitude = 125;   // exponent of the leading digit
+constexpr std::int64_t kMaxMagnitude = 125;  // exponent of the leading digit
 constexpr std::int64_t kMinMagnitude = -130;
 constexpr unsigned char kPositiveEnd = 0x00;
 constexpr unsigned char kNegativeEnd = 0x66;
@@ -135,8 +136,8 @@ std::string EncodeDigits(bool negative, std::string_view digits, std::int64_t ma
   if (digits.empty()) return std::string("\x80\x00", 2);
   std::array<char, kMaxNumberCodeBytes> code;
   std::size_t size = 0;
-  const auto places = static_cast<int>(magnitude) + 1;  // |x| = 0.d1d2... * 10^places
-  const bool half_pair = (places % 2) != 0;             // the first pair is 0 d1
+  const auto places = static_cast<int>(magnitude) + 1;       // |x| = 0.d1d2... * 10^places
+  const bool half_pair = (places % 2) != 0;                  // the first pair is 0 d1
   const int exponent = (places + (places > 0 ? 1 : 0)) / 2;  // rounds up
   code[size++] = static_cast<char>(negative ? 0x3F - exponent : 0xC0 + exponent);
   std::size_t at = 0;
@@ -227,7 +228,8 @@ Result<std::string> EncodeNumber(const Decimal& value) {
 Result<Decimal> DecodeNumber(std::string_view code) {
   ParsedCode parsed;
   if (const std::size_t length = ParseCode(code, parsed); length == 0 || length != code.size()) {
-    return MakeError(ErrorCode::kDataLoss, "number-code", "the stored bytes of a number are damaged");
+    return MakeError(ErrorCode::kDataLoss, "number-code",
+                     "the stored bytes of a number are damaged");
   }
   const int exponent = 2 * (parsed.exponent - parsed.pairs);
   constexpr int kPairsInUint64 = 9;

@@ -1,7 +1,7 @@
 // Records: every attribute of an item but its key columns (docs/format.md, "Records").
 //
-// IMPLEMENTATION. The narrow form is written in one pass, with the directory's room left free in front.
-// Only when the values outgrow 16-bit ends is the record laid out again in the wide form.
+// IMPLEMENTATION. The narrow form is written in one pass, with the directory's room left free in
+// front. Only when the values outgrow 16-bit ends is the record laid out again in the wide form.
 // Tested by tests/item/item_codec_test.cc and tests/item/codec_property_test.cc.
 
 #include <algorithm>
@@ -46,7 +46,8 @@ std::string Widen(std::string_view narrow, const std::vector<Column>& columns,
 
 }  // namespace
 
-Result<std::string> EncodeRecord(const TableSchema& schema, const Item& item, AttributeNames& names) {
+Result<std::string> EncodeRecord(const TableSchema& schema, const Item& item,
+                                 AttributeNames& names) {
   std::vector<Column> columns;
   columns.reserve(item.size());
   for (const auto& [name, value] : item) {

@@ -6,7 +6,8 @@
 //   form (1 byte) | count (u16) | count x {id (u16), end (u16 or u32)} | values
 //
 // Ids ascend. A value is its type byte and payload; it begins where the one before ends, and `end`
-// counts from the start of the values. All integers are little-endian. docs/format.md has the details.
+// counts from the start of the values. All integers are little-endian. docs/format.md has the
+// details.
 
 #include <cstdint>
 #include <optional>

@@ -33,8 +33,9 @@ Status ValidateStoreName(std::string_view name, const char* what) {
   const bool length_ok = name.size() >= kMinTableNameBytes && name.size() <= kMaxTableNameBytes;
   if (length_ok && std::all_of(name.begin(), name.end(), IsTableNameCharacter)) return {};
   return Invalid("table-name",
-                 std::string(what) + " must be 3 to 255 characters long and contain only the characters "
-                                     "a-z, A-Z, 0-9, '_', '-' and '.'",
+                 std::string(what) +
+                     " must be 3 to 255 characters long and contain only the characters "
+                     "a-z, A-Z, 0-9, '_', '-' and '.'",
                  std::string(name.substr(0, kMaxTableNameBytes)));
 }
 
@@ -79,7 +80,8 @@ Status ValidateProjection(const SecondaryIndex& index) {
 Status ValidateIndexKey(const TableSchema& schema, const SecondaryIndex& index) {
   if (index.partition.empty() || index.partition.size() > kMaxIndexColumns ||
       index.sort.size() > kMaxIndexColumns) {
-    return Invalid("index-key", "an index has 1 to 4 HASH and 0 to 4 RANGE key columns", index.name);
+    return Invalid("index-key", "an index has 1 to 4 HASH and 0 to 4 RANGE key columns",
+                   index.name);
   }
   std::set<std::string_view> names;
   for (const auto* columns : {&index.partition, &index.sort}) {
@@ -91,12 +93,14 @@ Status ValidateIndexKey(const TableSchema& schema, const SecondaryIndex& index) 
   }
   if (!index.local) return {};
   if (!schema.key.sort) {
-    return Invalid("index-key", "a local secondary index needs a table with a sort key", index.name);
+    return Invalid("index-key", "a local secondary index needs a table with a sort key",
+                   index.name);
   }
   if (index.partition.size() != 1 || index.partition[0] != schema.key.partition ||
       index.sort.size() != 1) {
     return Invalid("index-key",
-                   "a local secondary index has the table's partition key and one sort key", index.name);
+                   "a local secondary index has the table's partition key and one sort key",
+                   index.name);
   }
   return {};
 }
@@ -137,7 +141,8 @@ Status ValidateTableSchema(const TableSchema& schema) {
   for (const SecondaryIndex& index : schema.indexes) {
     TABLECAST_RETURN_IF_ERROR(ValidateStoreName(index.name, "IndexName"));
     if (!index_names.insert(index.name).second) {
-      return Invalid("index-duplicate", "two indexes have the name '" + index.name + "'", index.name);
+      return Invalid("index-duplicate", "two indexes have the name '" + index.name + "'",
+                     index.name);
     }
     TABLECAST_RETURN_IF_ERROR(ValidateIndexKey(schema, index));
     for (const KeyColumn& column : index.partition) TABLECAST_RETURN_IF_ERROR(types.Add(column));

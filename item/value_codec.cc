@@ -1,9 +1,10 @@
 // Values: the payload bytes of docs/format.md, "Values".
 //
-// IMPLEMENTATION. Scalars are their own payload. Collections start with their element count and hold
-// the elements one behind another, so nested reading is a walk over heads that skips payloads. Encoding
-// appends a nested payload first and then slides it to make room for its head: one memmove per level.
-// Tested by tests/item/value_codec_test.cc, tests/item/codec_property_test.cc, tests/fuzz/record_fuzz.cc.
+// IMPLEMENTATION. Scalars are their own payload. Collections start with their element count and
+// hold the elements one behind another, so nested reading is a walk over heads that skips payloads.
+// Encoding appends a nested payload first and then slides it to make room for its head: one memmove
+// per level. Tested by tests/item/value_codec_test.cc, tests/item/codec_property_test.cc,
+// tests/fuzz/record_fuzz.cc.
 
 #include <array>
 #include <utility>
@@ -181,27 +182,23 @@ Result<AttributeValue> Decode(const AttributeView& view, int depth) {
   if (depth > kMaxDecodeDepth) return Damaged("nested too deeply");
   const std::string_view payload = view.payload();
   switch (view.type()) {
-    case AttributeType::kS:
-      return AttributeValue::String(std::string(payload));
-    case AttributeType::kB:
-      return AttributeValue::Binary(std::string(payload));
+    case AttributeType::kS: return AttributeValue::String(std::string(payload));
+    case AttributeType::kB: return AttributeValue::Binary(std::string(payload));
     case AttributeType::kN:
       if (!IsValidNumberCode(payload)) return Damaged("number code");
       return AttributeValue::NumberFromCode(std::string(payload));
     case AttributeType::kBool:
-      if (payload.size() != 1 || static_cast<unsigned char>(payload[0]) > 1) return Damaged("boolean");
+      if (payload.size() != 1 || static_cast<unsigned char>(payload[0]) > 1)
+        return Damaged("boolean");
       return AttributeValue::Bool(payload[0] != 0);
     case AttributeType::kNull:
       if (!payload.empty()) return Damaged("null");
       return AttributeValue::Null();
-    case AttributeType::kM:
-      return DecodeMap(view, depth);
-    case AttributeType::kL:
-      return DecodeList(view, depth);
+    case AttributeType::kM: return DecodeMap(view, depth);
+    case AttributeType::kL: return DecodeList(view, depth);
     case AttributeType::kSS:
     case AttributeType::kNS:
-    case AttributeType::kBS:
-      return DecodeSet(view);
+    case AttributeType::kBS: return DecodeSet(view);
   }
   return Damaged("unknown type");
 }

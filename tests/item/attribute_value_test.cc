@@ -1,9 +1,9 @@
 #include "item/attribute_value.h"
 
+#include <gtest/gtest.h>
+
 #include <string>
 #include <vector>
-
-#include <gtest/gtest.h>
 
 namespace tablecast {
 namespace {
@@ -13,9 +13,9 @@ std::string Code(std::string_view text) { return EncodeNumberText(text).value();
 
 TEST(AttributeValueTest, TypeNamesConvertBothWays) {
   const std::vector<std::pair<AttributeType, std::string>> rows = {
-      {AttributeType::kS, "S"},   {AttributeType::kN, "N"},       {AttributeType::kB, "B"},
+      {AttributeType::kS, "S"},       {AttributeType::kN, "N"},       {AttributeType::kB, "B"},
       {AttributeType::kBool, "BOOL"}, {AttributeType::kNull, "NULL"}, {AttributeType::kM, "M"},
-      {AttributeType::kL, "L"},   {AttributeType::kSS, "SS"},     {AttributeType::kNS, "NS"},
+      {AttributeType::kL, "L"},       {AttributeType::kSS, "SS"},     {AttributeType::kNS, "NS"},
       {AttributeType::kBS, "BS"}};
   for (const auto& [type, name] : rows) {
     EXPECT_EQ(AttributeTypeName(type), name);

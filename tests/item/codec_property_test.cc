@@ -1,12 +1,12 @@
 // Properties of the stored forms, over random items. TABLECAST_SEED changes the seed.
+#include <gtest/gtest.h>
+
 #include <algorithm>
 #include <cstdlib>
 #include <memory>
 #include <string>
 #include <utility>
 #include <vector>
-
-#include <gtest/gtest.h>
 
 #include "item/item_codec.h"
 #include "tests/item/random_item.h"
@@ -22,7 +22,8 @@ unsigned Seed() {
 // Bytes in a heap block of exactly their size, so that a sanitizer sees any read beyond them.
 class ExactBytes {
  public:
-  explicit ExactBytes(std::string_view bytes) : bytes_(new char[bytes.size()]), size_(bytes.size()) {
+  explicit ExactBytes(std::string_view bytes)
+      : bytes_(new char[bytes.size()]), size_(bytes.size()) {
     std::copy(bytes.begin(), bytes.end(), bytes_.get());
   }
   std::string_view view() const { return {bytes_.get(), size_}; }
@@ -122,7 +123,8 @@ TEST(CodecPropertyTest, KeyOrderIsValueOrder) {
     std::vector<std::pair<ItemKey, std::string>> keys;
     for (int i = 0; i < 250; ++i) {
       ItemKey key{random.Key(schema.key.partition.type, kMaxPartitionKeyBytes), std::nullopt};
-      if (!keys.empty() && random.Below(2) == 0) key.partition = keys[random.Below(keys.size())].first.partition;
+      if (!keys.empty() && random.Below(2) == 0)
+        key.partition = keys[random.Below(keys.size())].first.partition;
       if (schema.key.sort) key.sort = random.Key(schema.key.sort->type, kMaxSortKeyBytes);
       std::string encoded = EncodeKey(schema, key).value();
       ASSERT_EQ(DecodeKey(schema, encoded).value(), key);
@@ -204,7 +206,8 @@ TEST(CodecPropertyTest, CutRecordsAndKeysAreDataLoss) {
 TEST(CodecPropertyTest, FlippedBitsAreDataLossOrAnotherItem) {
   SCOPED_TRACE("seed " + std::to_string(Seed()));
   RandomItems random(Seed() + 4);
-  const TableSchema schema{"tab", {{"pk", AttributeType::kB}, KeyColumn{"sk", AttributeType::kN}}, {}};
+  const TableSchema schema{
+      "tab", {{"pk", AttributeType::kB}, KeyColumn{"sk", AttributeType::kN}}, {}};
   AttributeNames names;
   int lost = 0;
   for (int i = 0; i < 30; ++i) {

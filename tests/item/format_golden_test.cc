@@ -1,14 +1,14 @@
 // Pins the stored bytes: tests/golden/format/stored.golden holds one example of every form that
-// docs/format.md describes. A change here is a change of the format on disk: it needs a new record form
-// and a reader for the old one. TABLECAST_UPDATE_GOLDEN=1 rewrites the file.
+// docs/format.md describes. A change here is a change of the format on disk: it needs a new record
+// form and a reader for the old one. TABLECAST_UPDATE_GOLDEN=1 rewrites the file.
+#include <gtest/gtest.h>
+
 #include <cstdlib>
 #include <fstream>
 #include <sstream>
 #include <string>
 #include <utility>
 #include <vector>
-
-#include <gtest/gtest.h>
 
 #include "item/item_codec.h"
 
@@ -33,7 +33,9 @@ std::string Hex(std::string_view bytes) {
 
 class Golden {
  public:
-  void Add(const std::string& name, std::string_view bytes) { text_ += name + ": " + Hex(bytes) + "\n"; }
+  void Add(const std::string& name, std::string_view bytes) {
+    text_ += name + ": " + Hex(bytes) + "\n";
+  }
 
   void Value(const std::string& name, const AttributeValue& value) {
     std::string payload;
@@ -68,32 +70,40 @@ TEST(FormatGoldenTest, StoredBytesStayAsTheyAre) {
   golden.Value("B", AttributeValue::Binary(std::string("\0\xFF", 2)));
   golden.Value("BOOL true", AttributeValue::Bool(true));
   golden.Value("NULL", AttributeValue::Null());
-  golden.Value("L", AttributeValue::ListOf({S("ab"), N("7"), AttributeValue::Null(), S(std::string(15, 'x'))}));
-  golden.Value("M", AttributeValue::MapOf({{"b", AttributeValue::Bool(false)}, {"a", AttributeValue::ListOf({})}}));
+  golden.Value("L", AttributeValue::ListOf(
+                        {S("ab"), N("7"), AttributeValue::Null(), S(std::string(15, 'x'))}));
+  golden.Value("M", AttributeValue::MapOf(
+                        {{"b", AttributeValue::Bool(false)}, {"a", AttributeValue::ListOf({})}}));
   golden.Value("SS", AttributeValue::SetOf(AttributeType::kSS, {"b", "", "a"}).value());
   golden.Value("NS", AttributeValue::SetOf(AttributeType::kNS, {Code("10"), Code("-1")}).value());
   golden.Value("BS", AttributeValue::SetOf(AttributeType::kBS, {std::string("\0", 1)}).value());
 
-  const TableSchema schema{"tab", {{"pk", AttributeType::kS}, KeyColumn{"sk", AttributeType::kN}}, {}};
+  const TableSchema schema{
+      "tab", {{"pk", AttributeType::kS}, KeyColumn{"sk", AttributeType::kN}}, {}};
   AttributeNames names;
-  const Item narrow = {{"pk", S("products#23")}, {"sk", N("7")}, {"price", N("19.99")}, {"name", S("pen")}};
+  const Item narrow = {
+      {"pk", S("products#23")}, {"sk", N("7")}, {"price", N("19.99")}, {"name", S("pen")}};
   const Item wide = {{"pk", S("p")}, {"sk", N("7")}, {"name", S(std::string(65535, 'x'))}};
   const Item bare = {{"pk", S("p")}, {"sk", N("7")}};
-  for (const auto& [name, item] : {std::pair<std::string, const Item&>{"narrow", narrow}, {"wide", wide}, {"bare", bare}}) {
+  for (const auto& [name, item] :
+       {std::pair<std::string, const Item&>{"narrow", narrow}, {"wide", wide}, {"bare", bare}}) {
     golden.Add("record " + name, EncodeRecord(schema, item, names).value());
   }
 
   golden.Add("key S N", EncodeKey(schema, KeyOf(schema, narrow).value()).value());
-  const TableSchema binary{"tab", {{"pk", AttributeType::kB}, KeyColumn{"sk", AttributeType::kB}}, {}};
+  const TableSchema binary{
+      "tab", {{"pk", AttributeType::kB}, KeyColumn{"sk", AttributeType::kB}}, {}};
   golden.Add("key B B with NUL", EncodeKey(binary, {AttributeValue::Binary(std::string("a\0b", 3)),
-                                                    AttributeValue::Binary(std::string("\0", 1))}).value());
+                                                    AttributeValue::Binary(std::string("\0", 1))})
+                                     .value());
   const TableSchema number{"tab", {{"pk", AttributeType::kN}, std::nullopt}, {}};
   golden.Add("key N", EncodeKey(number, {N("42"), std::nullopt}).value());
 
   for (const bool descending : {false, true}) {
     const std::string direction = descending ? " descending" : " ascending";
     std::string entry;
-    AppendOrderedScalar(entry, AttributeView(AttributeType::kS, std::string_view("a\0", 2)), descending);
+    AppendOrderedScalar(entry, AttributeView(AttributeType::kS, std::string_view("a\0", 2)),
+                        descending);
     AppendOrderedScalar(entry, AttributeView(AttributeType::kN, Code("42")), descending);
     AppendOrderedScalar(entry, AttributeView(AttributeType::kBool, "\x01"), descending);
     AppendOrderedNull(entry, descending);

@@ -1,12 +1,12 @@
 #include "item/item_json.h"
 
+#include <gtest/gtest.h>
+
 #include <fstream>
 #include <sstream>
 #include <string>
 #include <utility>
 #include <vector>
-
-#include <gtest/gtest.h>
 
 namespace tablecast {
 namespace {
@@ -40,9 +40,10 @@ TEST(ItemJsonTest, EveryTypeReadsAndWrites) {
   EXPECT_EQ(item->at("s").text(), std::string("a\0\"\xC3\xA9", 5));
   EXPECT_EQ(item->at("b").bytes(), std::string("\0\1\2", 3));
   EXPECT_EQ(Typed(*item), text);
-  EXPECT_EQ(Plain(*item),
-            R"({"b":"AAEC","bs":["","AA=="],"l":["x",[]],"m":{"k":-1.5,"z":{}},"n":1000,"no":false,)"
-            R"("ns":[-1,0,10],"nul":null,"s":"a\u0000\"é","ss":["","b"],"yes":true})");
+  EXPECT_EQ(
+      Plain(*item),
+      R"({"b":"AAEC","bs":["","AA=="],"l":["x",[]],"m":{"k":-1.5,"z":{}},"n":1000,"no":false,)"
+      R"("ns":[-1,0,10],"nul":null,"s":"a\u0000\"é","ss":["","b"],"yes":true})");
 }
 
 TEST(ItemJsonTest, NumbersComeOutInNormalForm) {
@@ -101,14 +102,16 @@ TEST(ItemJsonTest, EachFaultHasReasonPathAndPosition) {
   EXPECT_EQ(ItemFromDynamoDbJson(Json(R"({"a":{"N":12}})")).error().message,
             "NUMBER_VALUE cannot be converted to String");
   EXPECT_EQ(ItemFromDynamoDbJson(Json(R"({"a":{"NULL":false}})")).error().message,
-            "One or more parameter values were invalid: Null attribute value types must have the value of "
+            "One or more parameter values were invalid: Null attribute value types must have the "
+            "value of "
             "true");
 }
 
 TEST(ItemJsonTest, TheLastOfTwoEqualNamesCounts) {
   std::vector<Issue> warnings;
   const auto item = ItemFromDynamoDbJson(
-      Json(R"({"a":{"S":"1"},"a":{"S":"2"},"m":{"M":{"k":{"S":"x"},"k":{"S":"y"}}}})"), {}, &warnings);
+      Json(R"({"a":{"S":"1"},"a":{"S":"2"},"m":{"M":{"k":{"S":"x"},"k":{"S":"y"}}}})"), {},
+      &warnings);
   ASSERT_TRUE(item.ok());
   EXPECT_EQ(item->at("a"), S("2"));
   EXPECT_EQ(item->at("m").map().at("k"), S("y"));
@@ -134,7 +137,7 @@ TEST(ItemJsonTest, TolerantReadingTakesUntypedValuesInsideCollections) {
       {R"({"a":{"M":{"k":{"S":"typed"}}}})", R"({"a":{"M":{"k":{"S":"typed"}}}})", 0},
       {R"({"a":{"M":{"k":{"N":5}}}})", "value-payload", 0},  // tagged, so judged strictly
       {R"({"a":{"L":[1e999]}})", "number-overflow", 1},
-      {R"({"a":true})", "value-type", 0},                    // never at top level
+      {R"({"a":true})", "value-type", 0},  // never at top level
   };
   for (const Row& row : rows) {
     std::vector<Issue> warnings;

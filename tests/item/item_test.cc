@@ -1,10 +1,10 @@
 #include "item/item.h"
 
+#include <gtest/gtest.h>
+
 #include <string>
 #include <utility>
 #include <vector>
-
-#include <gtest/gtest.h>
 
 namespace tablecast {
 namespace {
@@ -80,7 +80,8 @@ TEST(ItemTest, ValidationNamesTheRuleAndThePlace) {
       {"name not UTF-8", {{"\xFF", S("x")}}, "attribute-name", ""},
       {"string not UTF-8", {{"a", S("\xC0\x80")}}, "string-encoding", "a"},
       {"nested string not UTF-8",
-       {{"a", AttributeValue::MapOf({{"l", AttributeValue::ListOf({S("ok"), S("\xED\xA0\x80")})}})}},
+       {{"a",
+         AttributeValue::MapOf({{"l", AttributeValue::ListOf({S("ok"), S("\xED\xA0\x80")})}})}},
        "string-encoding",
        "a.l[1]"},
       {"set element not UTF-8",
@@ -97,7 +98,10 @@ TEST(ItemTest, ValidationNamesTheRuleAndThePlace) {
       {"index column empty", {{"h", S("")}}, "index-key-empty", "h"},
       {"index column too long", {{"h", S(std::string(1025, 'h'))}}, "index-key-too-long", "h"},
       {"item at limit", {{"a", S(std::string(409600 - 8, 'x'))}}, "ok", ""},
-      {"item too large", {{"a", S(std::string(409600 - 7, 'x'))}}, "item-too-large", "409601 bytes"},
+      {"item too large",
+       {{"a", S(std::string(409600 - 7, 'x'))}},
+       "item-too-large",
+       "409601 bytes"},
   };
   for (const Row& row : rows) {
     Item item = row.attributes;
@@ -118,7 +122,8 @@ TEST(ItemTest, NestingBeyondTheLimitIsRefusedInDynamoDbsWords) {
         ValidateItem(Schema(), {{"pk", S("p")}, {"sk", N("1")}, {"a", Nested(containers)}});
     ASSERT_FALSE(status.ok());
     EXPECT_EQ(status.error().reason, "nesting");
-    EXPECT_TRUE(status.error().message.starts_with("Nesting Levels have exceeded supported limits"));
+    EXPECT_TRUE(
+        status.error().message.starts_with("Nesting Levels have exceeded supported limits"));
   }
 }
 

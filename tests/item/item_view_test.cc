@@ -1,9 +1,9 @@
 // Records and the view over them: EncodeRecord, ItemView, ItemRow, OwnedItemRow.
+#include <gtest/gtest.h>
+
 #include <string>
 #include <utility>
 #include <vector>
-
-#include <gtest/gtest.h>
 
 #include "item/item_codec.h"
 #include "item/row.h"
@@ -38,7 +38,10 @@ class ItemViewTest : public ::testing::Test {
 };
 
 TEST_F(ItemViewTest, FindsKeyColumnsAndAttributes) {
-  const Item item = {{"pk", S("p")}, {"sk", N("7")}, {"price", N("19.99")}, {"name", S("pen")},
+  const Item item = {{"pk", S("p")},
+                     {"sk", N("7")},
+                     {"price", N("19.99")},
+                     {"name", S("pen")},
                      {"gone", AttributeValue::Null()}};
   const Stored stored = Encode(item);
   const ItemView view = View(stored);
@@ -58,11 +61,11 @@ TEST_F(ItemViewTest, NarrowRecordsHaveTheDocumentedBytes) {
   ASSERT_TRUE(names_.Intern("a").ok());
   const Stored stored =
       Encode({{"pk", S("p")}, {"sk", N("7")}, {"a", S("xy")}, {"b", AttributeValue::Bool(true)}});
-  EXPECT_EQ(stored.record, Bytes({1, 2, 0,          // narrow, two attributes
-                                  0, 0, 2, 0,       // b ends at 2
-                                  1, 0, 5, 0,       // a ends at 5
-                                  4, 1,             // BOOL true
-                                  1, 'x', 'y'}));   // S "xy"
+  EXPECT_EQ(stored.record, Bytes({1, 2, 0,         // narrow, two attributes
+                                  0, 0, 2, 0,      // b ends at 2
+                                  1, 0, 5, 0,      // a ends at 5
+                                  4, 1,            // BOOL true
+                                  1, 'x', 'y'}));  // S "xy"
   const Stored bare = Encode({{"pk", S("p")}, {"sk", N("7")}});
   EXPECT_EQ(bare.record, Bytes({1, 0, 0}));
   EXPECT_EQ(View(bare).AttributeCount(), 0U);
@@ -72,7 +75,9 @@ TEST_F(ItemViewTest, NarrowRecordsHaveTheDocumentedBytes) {
 TEST_F(ItemViewTest, RecordsTurnWideAtTheBoundary) {
   for (const std::size_t size : {65534U, 65535U, 65536U, 70000U, 400000U}) {
     // Value bytes: one type byte, the text, and two bytes for BOOL.
-    const Item item = {{"pk", S("p")}, {"sk", N("7")}, {"big", S(std::string(size - 3, 'x'))},
+    const Item item = {{"pk", S("p")},
+                       {"sk", N("7")},
+                       {"big", S(std::string(size - 3, 'x'))},
                        {"flag", AttributeValue::Bool(true)}};
     const Stored stored = Encode(item);
     EXPECT_EQ(stored.record[0], size <= 65535 ? 1 : 2) << size;
@@ -154,7 +159,8 @@ TEST_F(ItemViewTest, KeyColumnAmongTheAttributesIsDataLoss) {
   ASSERT_EQ(names_.Intern("pk"), AttributeNames::Id{0});
   const Stored good = Encode({{"pk", S("p")}, {"sk", N("7")}});
   const std::string record = Bytes({1, 1, 0, 0, 0, 1, 0, 5});
-  EXPECT_EQ(ItemView(schema_, names_, good.key, record).ToItem().error().code, ErrorCode::kDataLoss);
+  EXPECT_EQ(ItemView(schema_, names_, good.key, record).ToItem().error().code,
+            ErrorCode::kDataLoss);
 }
 
 TEST_F(ItemViewTest, DamagedKeysLeaveTheKeyColumnsAbsent) {
@@ -168,14 +174,17 @@ TEST_F(ItemViewTest, DamagedKeysLeaveTheKeyColumnsAbsent) {
 
 TEST_F(ItemViewTest, TooManyNamesStopTheEncoding) {
   for (int i = 0; i < 65535; ++i) ASSERT_TRUE(names_.Intern(std::to_string(i)).ok());
-  const auto record = EncodeRecord(schema_, {{"pk", S("p")}, {"sk", N("7")}, {"new", S("x")}}, names_);
+  const auto record =
+      EncodeRecord(schema_, {{"pk", S("p")}, {"sk", N("7")}, {"new", S("x")}}, names_);
   ASSERT_FALSE(record.ok());
   EXPECT_EQ(record.error().reason, "too-many-attribute-names");
 }
 
 TEST_F(ItemViewTest, RowsReadTheSameFromStoredAndOwnedItems) {
   const SlotMap slots({"b", "sk", "nowhere", "pk", "list"});
-  const Item item = {{"pk", S("p")}, {"sk", N("7")}, {"b", S("bee")},
+  const Item item = {{"pk", S("p")},
+                     {"sk", N("7")},
+                     {"b", S("bee")},
                      {"list", AttributeValue::ListOf({N("1"), S("two")})}};
   const Stored stored = Encode(item);
   const ItemView view = View(stored);

@@ -1,9 +1,9 @@
+#include <gtest/gtest.h>
+
 #include <algorithm>
 #include <string>
 #include <utility>
 #include <vector>
-
-#include <gtest/gtest.h>
 
 #include "item/item_codec.h"
 
@@ -18,7 +18,9 @@ std::string Bytes(std::initializer_list<int> values) {
   for (const int value : values) out += static_cast<char>(value);
   return out;
 }
-TableSchema Schema(AttributeType partition) { return {"tab", {{"pk", partition}, std::nullopt}, {}}; }
+TableSchema Schema(AttributeType partition) {
+  return {"tab", {{"pk", partition}, std::nullopt}, {}};
+}
 TableSchema Schema(AttributeType partition, AttributeType sort) {
   return {"tab", {{"pk", partition}, KeyColumn{"sk", sort}}, {}};
 }
@@ -91,12 +93,14 @@ TEST(KeyCodecTest, LimitsAreThoseOfDynamoDb) {
   EXPECT_EQ(ReasonOf(schema, {S("p"), S("s")}), "key-type");
   EXPECT_EQ(ReasonOf(schema, {S("p"), std::nullopt}), "key-type");
   EXPECT_EQ(ReasonOf(Schema(AttributeType::kS), {S("p"), S("s")}), "key-type");
-  EXPECT_EQ(EncodeKey(schema, {S(""), B("s")}).error().message,
-            "One or more parameter values are not valid. The AttributeValue for a key attribute cannot "
-            "contain an empty string value. Key: pk");
-  EXPECT_EQ(EncodeKey(schema, {S("p"), B("")}).error().message,
-            "One or more parameter values are not valid. The AttributeValue for a key attribute cannot "
-            "contain an empty binary value. Key: sk");
+  EXPECT_EQ(
+      EncodeKey(schema, {S(""), B("s")}).error().message,
+      "One or more parameter values are not valid. The AttributeValue for a key attribute cannot "
+      "contain an empty string value. Key: pk");
+  EXPECT_EQ(
+      EncodeKey(schema, {S("p"), B("")}).error().message,
+      "One or more parameter values are not valid. The AttributeValue for a key attribute cannot "
+      "contain an empty binary value. Key: sk");
 }
 
 TEST(KeyCodecTest, DamagedKeysAreDataLoss) {
@@ -113,9 +117,9 @@ TEST(KeyCodecTest, DamagedKeysAreDataLoss) {
       {&strings, Bytes({'a', 0})},
       {&strings, Bytes({'a', 0, 2, 'x'})},
       {&strings, Bytes({'a', 0, 0xFF})},
-      {&strings, Bytes({'a', 0, 1})},         // no sort part
-      {&strings, Bytes({0, 1, 'x'})},         // empty partition
-      {&alone, Bytes({'a', 0, 1, 'x'})},      // bytes behind the key
+      {&strings, Bytes({'a', 0, 1})},     // no sort part
+      {&strings, Bytes({0, 1, 'x'})},     // empty partition
+      {&alone, Bytes({'a', 0, 1, 'x'})},  // bytes behind the key
       {&numbers, Bytes({0xC1, 2, 0})},
       {&numbers, Bytes({0xC1, 2, 0, 'x'})},
       {&numbers, Bytes({0xC1, 2, 0, 0x80, 0, 0})},
@@ -138,8 +142,8 @@ TEST(KeyCodecTest, OrderedScalarsSortByValueInBothDirections) {
     return out;
   };
   const std::vector<std::vector<AttributeValue>> families = {
-      {S(""), S(std::string("\0", 1)), S(std::string("\0\1", 2)), S("a"), S(std::string("a\0", 2)), S("aa"),
-       S("b"), S("\xFF")},
+      {S(""), S(std::string("\0", 1)), S(std::string("\0\1", 2)), S("a"), S(std::string("a\0", 2)),
+       S("aa"), S("b"), S("\xFF")},
       {N("-100"), N("-1.5"), N("-1"), N("0"), N("0.5"), N("1"), N("1.01"), N("20")},
       {AttributeValue::Bool(false), AttributeValue::Bool(true)},
   };

@@ -1,13 +1,13 @@
 #include "item/number.h"
 
+#include <gtest/gtest.h>
+
 #include <algorithm>
 #include <fstream>
 #include <random>
 #include <sstream>
 #include <string>
 #include <vector>
-
-#include <gtest/gtest.h>
 
 namespace tablecast {
 namespace {
@@ -134,14 +134,14 @@ TEST(NumberTest, CodesAreRefusedUnlessCanonical) {
   const std::vector<std::string> bad = {
       "",
       std::string("\x80", 1),
-      std::string("\xC1\x00", 2),              // positive without digits
-      std::string("\x3E\x66", 2),              // negative without digits
-      std::string("\xC1\x02", 2),              // no terminator
-      std::string("\xC1\x01\x02\x00", 4),      // leading zero pair
-      std::string("\xC1\x02\x01\x00", 4),      // trailing zero pair
-      std::string("\xC1\x66\x00", 3),          // digit out of range
-      std::string("\x3E\x01\x66", 3),          // digit out of range
-      std::string("\xC1\x02\x00\x00", 4),      // bytes behind the end
+      std::string("\xC1\x00", 2),          // positive without digits
+      std::string("\x3E\x66", 2),          // negative without digits
+      std::string("\xC1\x02", 2),          // no terminator
+      std::string("\xC1\x01\x02\x00", 4),  // leading zero pair
+      std::string("\xC1\x02\x01\x00", 4),  // trailing zero pair
+      std::string("\xC1\x66\x00", 3),      // digit out of range
+      std::string("\x3E\x01\x66", 3),      // digit out of range
+      std::string("\xC1\x02\x00\x00", 4),  // bytes behind the end
       std::string("\xC1", 1) + std::string(21, '\x64') + std::string(1, '\0'),  // 42 digits
       std::string("\xC1", 1) + std::string(20, '\x64') + std::string(1, '\0'),  // 40 digits
       std::string("\x80\x01", 2),
@@ -165,10 +165,9 @@ TEST(NumberTest, CodesDelimitThemselves) {
 }
 
 TEST(NumberTest, DecimalsConvertBothWays) {
-  for (const char* text :
-       {"0", "1", "-1", "10", "99.99", "-273.15", "0.05", "123456789012345678", "1234567890123456789",
-        "-12345678901234567890123456789012345678", "3.1415926535897932384626433832795028841",
-        "1000000000000000000000"}) {
+  for (const char* text : {"0", "1", "-1", "10", "99.99", "-273.15", "0.05", "123456789012345678",
+                           "1234567890123456789", "-12345678901234567890123456789012345678",
+                           "3.1415926535897932384626433832795028841", "1000000000000000000000"}) {
     const std::string code = EncodeNumberText(text).value();
     const auto decimal = DecodeNumber(code);
     ASSERT_TRUE(decimal.ok()) << text;
@@ -226,7 +225,8 @@ TEST(NumberTest, RandomNumbersKeepOrderAndRoundTrip) {
     EXPECT_EQ(DecodeNumber(*code).value(), value) << text;
     samples.push_back({value, *code});
     if (samples.size() > 1) {
-      const Sample& other = samples[static_cast<std::size_t>(below(static_cast<int>(samples.size())))];
+      const Sample& other =
+          samples[static_cast<std::size_t>(below(static_cast<int>(samples.size())))];
       EXPECT_EQ(value <=> other.value, *code <=> other.code) << text;
     }
   }

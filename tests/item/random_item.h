@@ -27,8 +27,8 @@ class RandomItems {
   }
 
   std::string Text(std::size_t max_code_points) {
-    static constexpr const char* kPieces[] = {"", "a", "b", "Z", " ", "\"", "\\", "\n", "\xC3\xA9",
-                                              "\xEF\xBF\xBF", "\xF0\x9F\x98\x80"};
+    static constexpr const char* kPieces[] = {
+        "", "a", "b", "Z", " ", "\"", "\\", "\n", "\xC3\xA9", "\xEF\xBF\xBF", "\xF0\x9F\x98\x80"};
     std::string out;
     for (std::size_t i = Below(max_code_points + 1); i > 0; --i) {
       const std::size_t piece = Below(11);
@@ -45,8 +45,8 @@ class RandomItems {
     std::string text = Below(2) == 0 ? "-" : "";
     const std::size_t digits = Below(3) == 0 ? 38 : 1 + Below(6);
     for (std::size_t i = 0; i < digits; ++i) text += static_cast<char>('0' + Below(10));
-    const int exponent = Below(3) == 0 ? static_cast<int>(Below(200)) - 112
-                                       : static_cast<int>(Below(8)) - 4;
+    const int exponent =
+        Below(3) == 0 ? static_cast<int>(Below(200)) - 112 : static_cast<int>(Below(8)) - 4;
     return EncodeNumberText(text + "e" + std::to_string(exponent)).value();
   }
 

@@ -1,10 +1,10 @@
 #include "item/table_schema.h"
 
+#include <gtest/gtest.h>
+
 #include <functional>
 #include <string>
 #include <vector>
-
-#include <gtest/gtest.h>
 
 namespace tablecast {
 namespace {
@@ -24,7 +24,8 @@ TableSchema Valid() {
 }
 
 TEST(TableSchemaTest, TableNames) {
-  for (const char* name : {"abc", "A.b-c_9", "..."}) EXPECT_TRUE(ValidateTableName(name).ok()) << name;
+  for (const char* name : {"abc", "A.b-c_9", "..."})
+    EXPECT_TRUE(ValidateTableName(name).ok()) << name;
   EXPECT_TRUE(ValidateTableName(std::string(255, 'a')).ok());
   for (const std::string& name :
        {std::string(), std::string("ab"), std::string(256, 'a'), std::string("a b"),
@@ -57,7 +58,11 @@ TEST(TableSchemaTest, EachFaultHasItsReason) {
       {"table name", [](TableSchema& s) { s.name = "x"; }, "table-name"},
       {"key name", [](TableSchema& s) { s.key.partition.name = ""; }, "attribute-name"},
       {"key type", [](TableSchema& s) { s.key.partition.type = AttributeType::kBool; }, "key-type"},
-      {"same columns", [](TableSchema& s) { s.key.sort = s.key.partition; s.indexes.clear(); },
+      {"same columns",
+       [](TableSchema& s) {
+         s.key.sort = s.key.partition;
+         s.indexes.clear();
+       },
        "key-duplicate"},
       {"index name", [](TableSchema& s) { s.indexes[0].name = "a b"; }, "table-name"},
       {"index twice", [](TableSchema& s) { s.indexes[1].name = "by-day"; }, "index-duplicate"},
@@ -72,12 +77,17 @@ TEST(TableSchemaTest, EachFaultHasItsReason) {
       {"index column twice", [](TableSchema& s) { s.indexes[0].sort = s.indexes[0].partition; },
        "index-key"},
       {"two types for one column",
-       [](TableSchema& s) { s.indexes[0].sort = {{"sk", AttributeType::kS}}; }, "key-type"},
+       [](TableSchema& s) {
+         s.indexes[0].sort = {{"sk", AttributeType::kS}};
+       },
+       "key-type"},
       {"local index, other partition",
-       [](TableSchema& s) { s.indexes[1].partition = {{"other", AttributeType::kS}}; }, "index-key"},
+       [](TableSchema& s) {
+         s.indexes[1].partition = {{"other", AttributeType::kS}};
+       },
+       "index-key"},
       {"local index, no sort", [](TableSchema& s) { s.indexes[1].sort.clear(); }, "index-key"},
-      {"local index, table without sort",
-       [](TableSchema& s) { s.key.sort.reset(); }, "index-key"},
+      {"local index, table without sort", [](TableSchema& s) { s.key.sort.reset(); }, "index-key"},
       {"INCLUDE of nothing", [](TableSchema& s) { s.indexes[0].non_key_attributes.clear(); },
        "index-projection"},
       {"ALL with names", [](TableSchema& s) { s.indexes[0].projection = ProjectionType::kAll; },
@@ -102,7 +112,8 @@ TEST(TableSchemaTest, EachFaultHasItsReason) {
        [](TableSchema& s) {
          for (int i = 0; i < 20; ++i) {
            s.indexes.push_back({.name = "more" + std::to_string(i),
-                                .partition = {{"day", AttributeType::kS}}, .sort = {}});
+                                .partition = {{"day", AttributeType::kS}},
+                                .sort = {}});
          }
        },
        "index-count"},

@@ -1,8 +1,8 @@
+#include <gtest/gtest.h>
+
 #include <string>
 #include <utility>
 #include <vector>
-
-#include <gtest/gtest.h>
 
 #include "item/item_codec.h"
 
@@ -27,7 +27,8 @@ std::string Bytes(std::initializer_list<int> values) {
 std::vector<AttributeValue> Samples() {
   AttributeValue deep = S("bottom");
   for (int i = 0; i < 16; ++i) {
-    deep = AttributeValue::ListOf({AttributeValue::MapOf({{"k" + std::to_string(i), deep}}), N("1")});
+    deep =
+        AttributeValue::ListOf({AttributeValue::MapOf({{"k" + std::to_string(i), deep}}), N("1")});
   }
   return {
       S(""),
@@ -42,8 +43,10 @@ std::vector<AttributeValue> Samples() {
       AttributeValue::Null(),
       AttributeValue::MapOf({}),
       AttributeValue::ListOf({}),
-      AttributeValue::MapOf({{"", S("empty name")}, {std::string(300, 'n'), AttributeValue::Null()}}),
-      AttributeValue::ListOf({S(std::string(14, 'a')), S(std::string(15, 'b')), S(std::string(128, 'c'))}),
+      AttributeValue::MapOf(
+          {{"", S("empty name")}, {std::string(300, 'n'), AttributeValue::Null()}}),
+      AttributeValue::ListOf(
+          {S(std::string(14, 'a')), S(std::string(15, 'b')), S(std::string(128, 'c'))}),
       AttributeValue::SetOf(AttributeType::kSS, {"", "b", std::string(200, 'z')}).value(),
       AttributeValue::SetOf(AttributeType::kNS, {Code("1"), Code("-1"), Code("0")}).value(),
       AttributeValue::SetOf(AttributeType::kBS, {Bytes({0}), Bytes({0, 0}), ""}).value(),
@@ -77,7 +80,8 @@ TEST(ValueCodecTest, PayloadsHaveTheDocumentedBytes) {
 }
 
 TEST(ValueCodecTest, NestedReadingNeedsNoDecoding) {
-  const std::string map = Payload(AttributeValue::MapOf({{"a", S("x")}, {"bb", N("7")}, {"c", S("")}}));
+  const std::string map =
+      Payload(AttributeValue::MapOf({{"a", S("x")}, {"bb", N("7")}, {"c", S("")}}));
   const AttributeView map_view(AttributeType::kM, map);
   EXPECT_EQ(ElementCount(map_view), 3U);
   EXPECT_EQ(MapMember(map_view, "a").payload(), "x");
@@ -94,7 +98,8 @@ TEST(ValueCodecTest, NestedReadingNeedsNoDecoding) {
   EXPECT_FALSE(ListElement(list_view, 2).present());
   EXPECT_FALSE(MapMember(list_view, "p").present());
 
-  const std::string set = Payload(AttributeValue::SetOf(AttributeType::kNS, {Code("2"), Code("1")}).value());
+  const std::string set =
+      Payload(AttributeValue::SetOf(AttributeType::kNS, {Code("2"), Code("1")}).value());
   const AttributeView set_view(AttributeType::kNS, set);
   EXPECT_EQ(ElementCount(set_view), 2U);
   EXPECT_EQ(ListElement(set_view, 0).type(), AttributeType::kN);
@@ -150,7 +155,8 @@ TEST(ValueCodecTest, DamageIsDataLoss) {
       {"list that ends early", AttributeType::kL, Bytes({2, 0x05})},
       {"list with bytes behind it", AttributeType::kL, Bytes({1, 0x05, 0x05})},
       {"count far beyond the bytes", AttributeType::kL, Bytes({0xFF, 0xFF, 0xFF, 0xFF, 0x0F})},
-      {"count of 64 bits", AttributeType::kL, Bytes({255, 255, 255, 255, 255, 255, 255, 255, 255, 1})},
+      {"count of 64 bits", AttributeType::kL,
+       Bytes({255, 255, 255, 255, 255, 255, 255, 255, 255, 1})},
       {"overlong varint", AttributeType::kL, Bytes({0x80, 0x00})},
       {"element type 0", AttributeType::kL, Bytes({1, 0x00})},
       {"element type 11", AttributeType::kL, Bytes({1, 0x0B})},
