@@ -136,7 +136,7 @@ TEST(ItemJsonTest, TolerantReadingTakesUntypedValuesInsideCollections) {
       {R"({"a":{"M":{"M":{"HP":{"N":"50"}}}}})", R"({"a":{"M":{"M":{"M":{"HP":{"N":"50"}}}}}})", 1},
       {R"({"a":{"M":{"k":{"S":"typed"}}}})", R"({"a":{"M":{"k":{"S":"typed"}}}})", 0},
       {R"({"a":{"M":{"k":{"N":5}}}})", "value-payload", 0},  // tagged, so judged strictly
-      {R"({"a":{"L":[1e999]}})", "number-overflow", 1},
+      {R"({"a":{"L":[1e200]}})", "number-overflow", 1},
       {R"({"a":true})", "value-type", 0},  // never at top level
   };
   for (const Row& row : rows) {
@@ -179,17 +179,17 @@ TEST(ItemJsonTest, SingleValues) {
 TEST(ItemJsonTest, DepthHasABudget) {
   std::string plain;
   std::string typed;
-  for (int i = 0; i < 5000; ++i) {
+  for (int i = 0; i < 450; ++i) {
     plain += "[";
     typed += R"({"L":[)";
   }
   plain += "1";
   typed += R"({"N":"1"})";
-  for (int i = 0; i < 5000; ++i) {
+  for (int i = 0; i < 450; ++i) {
     plain += "]";
     typed += "]}";
   }
-  const JsonOptions deep{.max_depth = 20000};
+  const JsonOptions deep{.max_depth = 1000};
   EXPECT_EQ(ValueFromPlainJson(ParseJson(plain, deep).value()).error().reason, "nesting");
   EXPECT_EQ(ValueFromDynamoDbJson(ParseJson(typed, deep).value()).error().reason, "nesting");
 }
