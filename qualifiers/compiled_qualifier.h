@@ -106,8 +106,11 @@ class CompiledQualifier {
   // and joined columns with a leading run of parts bound.
   Pushdown PushDown(const std::vector<VirtualCondition>& bound) const;
 
+  struct Impl;  // opaque: compiled_impl.h is private to qualifiers/
+
  private:
   friend struct QualifierCompiler;
+  friend struct QualifierWriter;
   friend class QualifierRow;
   TableQualifier source_;
   SlotMap slots_{{}};
@@ -118,7 +121,6 @@ class CompiledQualifier {
   PredicatePtr full_;
   std::string fingerprint_;
   bool has_virtual_conditions_ = false;
-  struct Impl;
   std::shared_ptr<const Impl> impl_;
 };
 
@@ -170,6 +172,10 @@ Status ApplyVirtualWrites(const CompiledQualifier& qualifier, const TableSchema&
                           const std::vector<std::string>& given_physical,
                           const Item* old_item,  // null on create
                           Item& item);
+
+// A virtual column that writes can set: a written inverse mentions it, or one is derived. Others are
+// read-only (formula.md 12.5 rule 7).
+bool IsWritableVirtual(const CompiledQualifier& qualifier, std::size_t virtual_index);
 
 }  // namespace tablecast
 

@@ -46,6 +46,8 @@ PredicatePtr Not(PredicatePtr part);
 PredicatePtr Compare(Slot slot, CompareOp op, AttributeValue value);
 PredicatePtr In(Slot slot, std::vector<AttributeValue> values);
 PredicatePtr InRange(Slot slot, ScalarRange range);
+// What a ColumnCondition asks of one row: its equals, else its range; free = always true.
+PredicatePtr Meets(Slot slot, const ColumnCondition& condition);
 PredicatePtr BeginsWith(Slot slot, std::string prefix);  // S and B
 PredicatePtr Contains(Slot slot, std::string part);      // S: substring
 PredicatePtr Exists(Slot slot);                          // NULL counts as present

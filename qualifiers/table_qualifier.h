@@ -6,6 +6,7 @@
 
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "base/json_reader.h"
@@ -20,7 +21,8 @@ std::string_view PresenceName(Presence presence);  // "exists", "not exists", ..
 struct ValueQualifier {
   std::string definition;  // formula text
   std::vector<std::string> column_order;
-  TextSpan span;             // of the definition's string in the file
+  TextSpan span;                // of the definition's string in the file, quotes included
+  TextSpan column_order_span;
 };
 
 struct ColumnQualifier {
@@ -33,8 +35,10 @@ struct ColumnQualifier {
   std::optional<std::string> post_filter;  // regular expression
   std::vector<ValueQualifier> values;
 
+  // Where each part stood; unset (line 0) when it was not given. Strings include their quotes.
   TextSpan name_span;
   TextSpan type_span, presence_span, filter_span, post_filter_span;
+  TextSpan virtual_span, column_name_span, values_span;
 
   // The attribute it reads: column_name, else name. Meaningless when is_virtual.
   const std::string& physical() const { return column_name ? *column_name : name; }
@@ -47,6 +51,7 @@ struct TableQualifier {
   // Every extension key of the document (external-objects.md section 6), uninterpreted: an object of
   // the top-level members "object", "source", "fields", "externalId", ... The connector reads it.
   JsonValue extensions;
+  TextSpan table_name_span, key_columns_span, columns_span;
   std::string file;  // name for messages
   std::string text;  // the source, for carets
 
