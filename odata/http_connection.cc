@@ -145,7 +145,7 @@ HttpConnection::Step HttpConnection::ExpectBody(SteadyTime now) {
 }
 
 HttpRefusal HttpConnection::Busy() const {
-  return {503, "server-busy", "The server holds max_buffered_bytes (" + std::to_string(limits_.max_buffered_bytes) +
+  return {503, "server-busy", "The server holds maxBufferedBytes (" + std::to_string(limits_.max_buffered_bytes) +
                                   ") for its clients; try later"};
 }
 
@@ -191,14 +191,14 @@ HttpConnection::Step HttpConnection::OnDeadline(SteadyTime now) {
   switch (state_) {
     case State::kHead:
       if (!head_started_) return Break();  // idle: no answer is due
-      return Refuse({408, "head-timeout", "The request head took longer than head_timeout (" +
-                                              std::to_string(limits_.head_timeout.count()) + " ms)"});
+      return Refuse({408, "head-timeout", "The request head took longer than headTimeoutMs (" +
+                                              std::to_string(limits_.head_timeout.count()) + ")"});
     case State::kBody:
       if (now >= body_started_ + limits_.body_timeout) {
-        return Refuse({408, "body-timeout", "The request body took longer than body_timeout (" +
-                                                std::to_string(limits_.body_timeout.count()) + " ms)"});
+        return Refuse({408, "body-timeout", "The request body took longer than bodyTimeoutMs (" +
+                                                std::to_string(limits_.body_timeout.count()) + ")"});
       }
-      return Refuse({408, "body-too-slow", "The request body arrives below min_body_bytes_per_second (" +
+      return Refuse({408, "body-too-slow", "The request body arrives below minBodyBytesPerSecond (" +
                                                std::to_string(limits_.min_body_bytes_per_second) + ")"});
     case State::kResponding:
     case State::kLingering:

@@ -251,7 +251,7 @@ HttpConnection::Step EventLoop::Dispatch(LoopConnection& connection) {
   PendingRequest& pending = connection.pending;
   if (context_.pipeline->IsCheap(pending)) return AnswerHere(connection);
   if (*context_.buffered > context_.limits->max_buffered_bytes) {
-    context_.pipeline->Shed(pending, "max_buffered_bytes", context_.limits->max_buffered_bytes);
+    context_.pipeline->Shed(pending, "maxBufferedBytes", context_.limits->max_buffered_bytes);
     return AnswerHere(connection);
   }
   if (!context_.pipeline->Enter(pending)) return AnswerHere(connection);
@@ -262,7 +262,7 @@ HttpConnection::Step EventLoop::Dispatch(LoopConnection& connection) {
   if (context_.workers->Enqueue(connection, false)) return Step::kWait;
   connection.with_worker = false;
   --with_workers_;
-  context_.pipeline->Shed(pending, "max_queued_requests", context_.limits->max_queued_requests);
+  context_.pipeline->Shed(pending, "maxQueuedRequests", context_.limits->max_queued_requests);
   return AnswerHere(connection);
 }
 

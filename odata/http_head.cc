@@ -217,10 +217,10 @@ HeadScanner::Verdict HeadScanner::Scan(std::string_view buffer) {
     const std::size_t line_end = std::min(newline, buffer.size());
     if (lines_ == 0 && line_end - line_begin_ > limits_->max_request_line_bytes + 1) {
       return Refuse(414, "request-line-too-long",
-                    Named("The request line", "max_request_line_bytes", limits_->max_request_line_bytes));
+                    Named("The request line", "maxRequestLineBytes", limits_->max_request_line_bytes));
     }
     if (line_end > limits_->max_head_bytes) {
-      return Refuse(431, "head-too-large", Named("The request head", "max_head_bytes", limits_->max_head_bytes));
+      return Refuse(431, "head-too-large", Named("The request head", "maxHeadBytes", limits_->max_head_bytes));
     }
     if (newline == std::string_view::npos) {
       position_ = buffer.size();
@@ -237,7 +237,7 @@ HeadScanner::Verdict HeadScanner::Scan(std::string_view buffer) {
     }
     if (!empty && ++lines_ > limits_->max_header_lines + 1) {
       return Refuse(431, "too-many-header-lines",
-                    Named("The number of header lines", "max_header_lines", limits_->max_header_lines));
+                    Named("The number of header lines", "maxHeaderLines", limits_->max_header_lines));
     }
   }
 }
@@ -257,7 +257,7 @@ tl::expected<RequestHead, HttpRefusal> ParseRequestHead(std::string_view head_by
     }
     if (!request_line && ++lines > limits.max_header_lines) {
       return Refused(431, "too-many-header-lines",
-                     Named("The number of header lines", "max_header_lines", limits.max_header_lines));
+                     Named("The number of header lines", "maxHeaderLines", limits.max_header_lines));
     }
     auto parsed = request_line ? ParseRequestLine(line, head) : ParseHeaderLine(line, head);
     if (!parsed) return tl::unexpected<HttpRefusal>(std::move(parsed.error()));
@@ -275,10 +275,10 @@ BodyLimit BodyLimitFor(const RequestHead& head, const HttpLimits& limits) {
   while (!path.empty() && path.back() == '/') path.remove_suffix(1);
   for (const std::string_view tail : {std::string_view("/$batch"), std::string_view("/%24batch")}) {
     if (path.size() >= tail.size() && path.substr(path.size() - tail.size()) == tail) {
-      return {limits.max_batch_body_bytes, "max_batch_body_bytes"};
+      return {limits.max_batch_body_bytes, "maxBatchBodyBytes"};
     }
   }
-  return {limits.max_body_bytes, "max_body_bytes"};
+  return {limits.max_body_bytes, "maxBodyBytes"};
 }
 
 HttpRefusal BodyTooLarge(const BodyLimit& limit) {

@@ -1,9 +1,9 @@
 #ifndef TABLECAST_ODATA_HTTP_LIMITS_H_
 #define TABLECAST_ODATA_HTTP_LIMITS_H_
 
-// Every limit of the network layer with its default. A limit that ends a request is named, by the
-// word written here, in the error it causes; the same words are the keys of "limits" in the server's
-// configuration file.
+// Every limit of the network layer with its default. A limit that ends a request is named in the error
+// it causes by its key in the server's configuration file: max_body_bytes is "maxBodyBytes" there,
+// head_timeout is "headTimeoutMs".
 
 #include <chrono>
 #include <cstddef>

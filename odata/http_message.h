@@ -57,19 +57,19 @@ class HttpHeaders {
 };
 
 struct HttpRequest {
-  std::string method;          // as sent, e.g. "GET", "MERGE"
-  std::string target;          // raw and undecoded, with the query, e.g. "/odata/A('%2F')?$top=1"
-  HttpHeaders headers;
-  std::string body;            // complete; already unchunked and inflated
-  std::string remote_address;  // the client's IP address, behind trusted proxies the forwarded one
+  std::string method{};          // as sent, e.g. "GET", "MERGE"
+  std::string target{};          // raw and undecoded, with the query, e.g. "/odata/A('%2F')?$top=1"
+  HttpHeaders headers{};
+  std::string body{};            // complete; already unchunked and inflated
+  std::string remote_address{};  // the client's IP address, behind trusted proxies the forwarded one
   std::string scheme = "http";  // "http" or "https", as the client sees it
-  std::string authority;       // host[:port] as the client sees it; not to be trusted for links
+  std::string authority{};       // host[:port] as the client sees it; not to be trusted for links
                                // unless no public URL is configured
-  std::shared_ptr<const Principal> principal;  // nullptr: may do nothing
-  std::string request_id;      // safe to log and to echo
+  std::shared_ptr<const Principal> principal{};  // nullptr: may do nothing
+  std::string request_id{};      // safe to log and to echo
   // When the answer must be ready. Long work checks it and gives up with kDeadlineExceeded.
   std::chrono::steady_clock::time_point deadline = std::chrono::steady_clock::time_point::max();
-  Timestamp received;          // "now" for everything this request computes
+  Timestamp received{};          // "now" for everything this request computes
 };
 
 // Yields a large body piece by piece. Each call appends at least one byte to the (empty) `chunk`, or
@@ -80,14 +80,14 @@ using HttpBodyProducer = std::function<Result<bool>(std::string& chunk)>;
 
 struct HttpResponse {
   int status = 200;
-  HttpHeaders headers;  // Content-Length, Date, Connection and security headers are the server's job
-  std::string body;
+  HttpHeaders headers{};  // Content-Length, Date, Connection and security headers are the server's job
+  std::string body{};
   // When set, `body` is sent first and then what the producer yields (chunked, bounded memory).
-  HttpBodyProducer producer;
+  HttpBodyProducer producer{};
   bool close = false;  // end the connection after this response
   // Which kind of resource answered, for metrics: one of a small fixed set such as "entity_set",
   // "metadata", "batch"; never text from the request.
-  std::string route;
+  std::string route{};
 };
 
 using HttpHandler = std::function<HttpResponse(const HttpRequest&)>;

@@ -141,7 +141,7 @@ bool HttpPipeline::Enter(PendingRequest& pending) {
   pending.counted = counter_->Enter(pending.request.principal->name);
   if (pending.counted) return true;
   pending.refusal = ToResponse({429, "too-many-requests",
-                                "This caller already has max_requests_per_principal (" +
+                                "This caller already has maxRequestsPerPrincipal (" +
                                     std::to_string(limits_.max_requests_per_principal) + ") requests in progress"});
   pending.refusal->close = false;
   return false;
@@ -164,7 +164,7 @@ HttpResponse HttpPipeline::Handle(PendingRequest& pending, std::string body) {
     if (!Enter(pending)) return std::move(*pending.refusal);
   }
   if (std::chrono::steady_clock::now() >= request.deadline) {
-    Shed(pending, "request_timeout", static_cast<std::size_t>(limits_.request_timeout.count()));
+    Shed(pending, "requestTimeoutMs", static_cast<std::size_t>(limits_.request_timeout.count()));
     return std::move(*pending.refusal);
   }
   if (pending.coding == RequestCoding::kGzip && !body.empty()) {

@@ -148,7 +148,7 @@ void HttpServer::Impl::FitDescriptorLimit() {
   }
   if (limit.rlim_cur >= needed) return;
   limits_.max_connections = limit.rlim_cur > 2 * kOtherDescriptors ? limit.rlim_cur - kOtherDescriptors : kOtherDescriptors;
-  warnings_.push_back("max_connections is lowered to " + std::to_string(limits_.max_connections) +
+  warnings_.push_back("maxConnections is lowered to " + std::to_string(limits_.max_connections) +
                       ": the process may open only " + std::to_string(limit.rlim_cur) + " descriptors");
 }
 
@@ -255,7 +255,7 @@ void HttpServer::Impl::TurnAway(FileDescriptor socket, ConnectionCensus::Admissi
   const bool all = why == ConnectionCensus::Admission::kTooMany;
   HttpResponse refusal = MakeHttpError(
       503, "too-many-connections",
-      std::string("Too many connections: ") + (all ? "max_connections (" : "max_connections_per_address (") +
+      std::string("Too many connections: ") + (all ? "maxConnections (" : "maxConnectionsPerAddress (") +
           std::to_string(all ? limits_.max_connections : limits_.max_connections_per_address) + ") is reached; try later");
   std::string bytes = "HTTP/1.1 503 Service Unavailable\r\nRetry-After: 1\r\nConnection: close\r\nContent-Length: " +
                       std::to_string(refusal.body.size()) + "\r\n";

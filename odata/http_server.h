@@ -48,14 +48,14 @@ struct RequestRecord {
 };
 
 struct HttpServerHooks {
-  HttpHandler handler;
+  HttpHandler handler{};
   // Whether the handler answers this request without waiting and within microseconds; such requests
   // are answered on the event loop. Optional: nothing is cheap.
-  std::function<bool(const HttpRequest&)> is_cheap;
+  std::function<bool(const HttpRequest&)> is_cheap{};
   // Optional; without it every request has Principal::Unrestricted().
-  std::shared_ptr<Authenticator> authenticator;
+  std::shared_ptr<Authenticator> authenticator{};
   // Optional. THREAD: called from loops and workers at once.
-  std::function<void(const RequestRecord&)> on_finished;
+  std::function<void(const RequestRecord&)> on_finished{};
 };
 
 struct SecurityHeaders {
@@ -64,12 +64,12 @@ struct SecurityHeaders {
 };
 
 struct HttpServerOptions {
-  HttpLimits limits;
+  HttpLimits limits{};
   std::size_t loop_threads = 0;    // 0: one per core, at most 8
   std::size_t worker_threads = 0;  // 0: four per core, 8 to 64
-  std::shared_ptr<TlsContext> tls;  // null: plain HTTP
-  std::shared_ptr<const TrustedProxies> trusted_proxies;  // null: none
-  SecurityHeaders security_headers;
+  std::shared_ptr<TlsContext> tls{};  // null: plain HTTP
+  std::shared_ptr<const TrustedProxies> trusted_proxies{};  // null: none
+  SecurityHeaders security_headers{};
   // Paths that are served without authentication.
   std::set<std::string, std::less<>> public_paths = {"/healthz", "/readyz"};
 };
