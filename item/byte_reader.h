@@ -17,16 +17,6 @@ inline std::uint32_t LoadU16(const char* p) { return ByteAt(p) | ByteAt(p + 1) <
 
 inline std::uint32_t LoadU32(const char* p) { return LoadU16(p) | LoadU16(p + 2) << 16U; }
 
-inline void StoreU16(char* p, std::uint32_t value) {
-  p[0] = static_cast<char>(value & 0xFFU);
-  p[1] = static_cast<char>(value >> 8U & 0xFFU);
-}
-
-inline void StoreU32(char* p, std::uint32_t value) {
-  StoreU16(p, value);
-  StoreU16(p + 2, value >> 16U);
-}
-
 // LEB128: seven bits a byte, lowest first, the high bit says that more follow.
 inline std::size_t PutVarint(char* out, std::uint32_t value) {
   std::size_t size = 0;

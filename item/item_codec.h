@@ -29,8 +29,8 @@ bool ForEachElement(const AttributeView& collection,
                     const std::function<bool(std::string_view, const AttributeView&)>& visit);
 
 // --- records ----------------------------------------------------------------------------------
-// Encodes every attribute but the key columns, ids sorted, with a directory; narrow (16-bit offsets)
-// or wide form by size. Interns unknown names. ERRORS: of AttributeNames::Intern.
+// Encodes every attribute but the key columns, ids sorted, with a directory whose integers have 8, 16
+// or 32 bits by size. Interns unknown names. ERRORS: of AttributeNames::Intern.
 Result<std::string> EncodeRecord(const TableSchema& schema, const Item& item, AttributeNames& names);
 
 // --- keys -------------------------------------------------------------------------------------

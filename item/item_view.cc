@@ -43,10 +43,7 @@ AttributeView ItemView::Find(std::string_view name) const {
 
 AttributeView ItemView::FindById(AttributeNames::Id id) const {
   internal::RecordLayout layout;
-  if (!layout.Open(record_)) return {};
-  const std::optional<std::size_t> index = layout.IndexOf(id);
-  if (!index) return {};
-  return layout.ValueAt(*index);
+  return layout.Open(record_) ? layout.Find(id) : AttributeView();
 }
 
 std::size_t ItemView::AttributeCount() const {

@@ -1,8 +1,8 @@
 // Records: every attribute of an item but its key columns (docs/format.md, "Records").
 //
-// IMPLEMENTATION. The narrow form is written in one pass, with the directory's room left free in
-// front. Only when the values outgrow 16-bit ends is the record laid out again in the wide form.
-// Tested by tests/item/item_codec_test.cc and tests/item/codec_property_test.cc.
+// IMPLEMENTATION. Values first, into a buffer of their own; their size and the largest id decide
+// the form, and then the record is put together in one exact allocation. Tested by
+// tests/item/item_view_test.cc and tests/item/codec_property_test.cc.
 
 #include <algorithm>
 #include <vector>
@@ -14,34 +14,26 @@
 namespace tablecast {
 namespace {
 
-using internal::kNarrowEntryBytes;
-using internal::kNarrowMaxValueBytes;
-using internal::kRecordHeaderBytes;
-using internal::kWideEntryBytes;
 using internal::RecordForm;
+using internal::RecordWidths;
 
 struct Column {
   AttributeNames::Id id;
   const AttributeValue* value;
+  std::uint32_t end = 0;
 };
 
-// Turns a narrow record into a wide one; `ends` holds the true ends.
-std::string Widen(std::string_view narrow, const std::vector<Column>& columns,
-                  const std::vector<std::uint32_t>& ends) {
-  std::string wide;
-  const std::string_view values =
-      narrow.substr(kRecordHeaderBytes + columns.size() * kNarrowEntryBytes);
-  wide.reserve(kRecordHeaderBytes + columns.size() * kWideEntryBytes + values.size());
-  wide.resize(kRecordHeaderBytes + columns.size() * kWideEntryBytes);
-  wide[0] = static_cast<char>(RecordForm::kWide);
-  internal::StoreU16(wide.data() + 1, static_cast<std::uint32_t>(columns.size()));
-  char* entry = wide.data() + kRecordHeaderBytes;
-  for (std::size_t i = 0; i < columns.size(); ++i, entry += kWideEntryBytes) {
-    internal::StoreU16(entry, columns[i].id);
-    internal::StoreU32(entry + 2, ends[i]);
-  }
-  wide += values;
-  return wide;
+RecordForm FormFor(const std::vector<Column>& columns, std::size_t value_bytes) {
+  constexpr std::size_t kMaxU8 = 0xFF;
+  constexpr std::size_t kMaxU16 = 0xFFFF;
+  const bool short_ids =
+      columns.size() <= kMaxU8 && (columns.empty() || columns.back().id <= kMaxU8);
+  if (short_ids && value_bytes <= kMaxU8) return RecordForm::kShort;
+  return value_bytes <= kMaxU16 ? RecordForm::kNarrow : RecordForm::kWide;
+}
+
+void AppendInteger(std::string& out, std::size_t width, std::uint32_t value) {
+  for (; width > 0; --width, value >>= 8U) out += static_cast<char>(value & 0xFFU);
 }
 
 }  // namespace
@@ -59,24 +51,26 @@ Result<std::string> EncodeRecord(const TableSchema& schema, const Item& item,
   std::sort(columns.begin(), columns.end(),
             [](const Column& a, const Column& b) { return a.id < b.id; });
 
-  const std::size_t values_at = kRecordHeaderBytes + columns.size() * kNarrowEntryBytes;
+  constexpr std::size_t kUsualValueBytes = 16;
+  std::string values;
+  values.reserve(columns.size() * kUsualValueBytes);
+  for (Column& column : columns) {
+    values += static_cast<char>(column.value->type());
+    AppendPayload(values, *column.value);
+    column.end = static_cast<std::uint32_t>(values.size());
+  }
+
+  const RecordForm form = FormFor(columns, values.size());
+  const RecordWidths widths = internal::WidthsOf(form);
   std::string record;
-  record.reserve(values_at + 16 * columns.size());
-  record.resize(values_at);
-  record[0] = static_cast<char>(RecordForm::kNarrow);
-  internal::StoreU16(record.data() + 1, static_cast<std::uint32_t>(columns.size()));
-  std::vector<std::uint32_t> ends(columns.size());
-  for (std::size_t i = 0; i < columns.size(); ++i) {
-    record += static_cast<char>(columns[i].value->type());
-    AppendPayload(record, *columns[i].value);
-    ends[i] = static_cast<std::uint32_t>(record.size() - values_at);
+  record.reserve(widths.header + columns.size() * widths.entry() + values.size());
+  record += static_cast<char>(form);
+  AppendInteger(record, widths.id, static_cast<std::uint32_t>(columns.size()));
+  for (const Column& column : columns) {
+    AppendInteger(record, widths.id, column.id);
+    AppendInteger(record, widths.end, column.end);
   }
-  if (record.size() - values_at > kNarrowMaxValueBytes) return Widen(record, columns, ends);
-  char* entry = record.data() + kRecordHeaderBytes;
-  for (std::size_t i = 0; i < columns.size(); ++i, entry += kNarrowEntryBytes) {
-    internal::StoreU16(entry, columns[i].id);
-    internal::StoreU16(entry + 2, ends[i]);
-  }
+  record += values;
   return record;
 }
 

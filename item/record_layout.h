@@ -3,14 +3,13 @@
 
 // The frame of a stored record, shared by its encoder and ItemView. Private to item/.
 //
-//   form (1 byte) | count (u16) | count x {id (u16), end (u16 or u32)} | values
+//   form (u8) | count | count x {id, end} | values
 //
-// Ids ascend. A value is its type byte and payload; it begins where the one before ends, and `end`
-// counts from the start of the values. All integers are little-endian. docs/format.md has the
-// details.
+// The form says how wide the integers are; most records are short. Ids ascend. A value is its type
+// byte and payload; it begins where the one before ends, and `end` counts from the start of the
+// values. All integers are little-endian. docs/format.md has the details.
 
 #include <cstdint>
-#include <optional>
 #include <string_view>
 
 #include "item/attribute_value.h"
@@ -19,30 +18,42 @@
 namespace tablecast::internal {
 
 // On disk, never renumber. A later version of the format takes new numbers.
-enum class RecordForm : std::uint8_t { kNarrow = 1, kWide = 2 };
+enum class RecordForm : std::uint8_t { kShort = 1, kNarrow = 2, kWide = 3 };
 
-inline constexpr std::size_t kRecordHeaderBytes = 3;
-inline constexpr std::size_t kNarrowEntryBytes = 4;
-inline constexpr std::size_t kWideEntryBytes = 6;
-inline constexpr std::size_t kNarrowMaxValueBytes = 0xFFFF;
+// UNITS: bytes.
+struct RecordWidths {
+  std::size_t header;  // form and count
+  std::size_t id;      // the count is as wide as an id
+  std::size_t end;
+  constexpr std::size_t entry() const { return id + end; }
+};
+
+constexpr RecordWidths WidthsOf(RecordForm form) {
+  switch (form) {
+    case RecordForm::kShort: return {2, 1, 1};
+    case RecordForm::kNarrow: return {3, 2, 2};
+    case RecordForm::kWide: break;
+  }
+  return {3, 2, 4};
+}
 
 // A record whose directory lies inside its bytes. The ends in it are not yet trusted.
 class RecordLayout {
  public:
   // False when the frame is damaged.
   bool Open(std::string_view record) {
-    if (record.size() < kRecordHeaderBytes) return false;
+    if (record.size() < 2) return false;
     const std::uint32_t form = ByteAt(record.data());
-    if (form == static_cast<std::uint32_t>(RecordForm::kNarrow)) {
-      entry_bytes_ = kNarrowEntryBytes;
-    } else if (form == static_cast<std::uint32_t>(RecordForm::kWide)) {
-      entry_bytes_ = kWideEntryBytes;
-    } else {
+    if (form < static_cast<std::uint32_t>(RecordForm::kShort) ||
+        form > static_cast<std::uint32_t>(RecordForm::kWide)) {
       return false;
     }
-    count_ = LoadU16(record.data() + 1);
-    directory_ = record.data() + kRecordHeaderBytes;
-    const std::size_t before_values = kRecordHeaderBytes + count_ * entry_bytes_;
+    form_ = static_cast<RecordForm>(form);
+    const RecordWidths widths = WidthsOf(form_);
+    if (record.size() < widths.header) return false;
+    count_ = widths.id == 1 ? ByteAt(record.data() + 1) : LoadU16(record.data() + 1);
+    directory_ = record.data() + widths.header;
+    const std::size_t before_values = widths.header + count_ * widths.entry();
     if (before_values > record.size()) return false;
     values_ = record.substr(before_values);
     return true;
@@ -50,16 +61,72 @@ class RecordLayout {
 
   std::size_t count() const { return count_; }
   std::size_t values_size() const { return values_.size(); }
-  std::uint32_t IdAt(std::size_t index) const { return LoadU16(directory_ + index * entry_bytes_); }
+
+  // REQUIRES: index < count().
+  std::uint32_t IdAt(std::size_t index) const {
+    const RecordWidths widths = WidthsOf(form_);
+    const char* const entry = directory_ + index * widths.entry();
+    return widths.id == 1 ? ByteAt(entry) : LoadU16(entry);
+  }
+
+  // REQUIRES: index < count().
   std::size_t EndAt(std::size_t index) const {
-    const char* const end = directory_ + index * entry_bytes_ + 2;
-    return entry_bytes_ == kNarrowEntryBytes ? LoadU16(end) : LoadU32(end);
+    const RecordWidths widths = WidthsOf(form_);
+    const char* const end = directory_ + index * widths.entry() + widths.id;
+    switch (form_) {
+      case RecordForm::kShort: return ByteAt(end);
+      case RecordForm::kNarrow: return LoadU16(end);
+      case RecordForm::kWide: break;
+    }
+    return LoadU32(end);
   }
 
   // Absent when the bytes are damaged. REQUIRES: index < count().
   AttributeView ValueAt(std::size_t index) const {
-    const std::size_t begin = index == 0 ? 0 : EndAt(index - 1);
-    const std::size_t end = EndAt(index);
+    return Slice(index == 0 ? 0 : EndAt(index - 1), EndAt(index));
+  }
+
+  // Absent when there is no such id.
+  AttributeView Find(std::uint32_t id) const {
+    switch (form_) {
+      case RecordForm::kShort: return FindAs<1, 1>(id);
+      case RecordForm::kNarrow: return FindAs<2, 2>(id);
+      case RecordForm::kWide: break;
+    }
+    return FindAs<2, 4>(id);
+  }
+
+ private:
+  template <std::size_t kBytes>
+  static std::uint32_t Load(const char* p) {
+    if constexpr (kBytes == 1) {
+      return ByteAt(p);
+    } else if constexpr (kBytes == 2) {
+      return LoadU16(p);
+    } else {
+      return LoadU32(p);
+    }
+  }
+
+  // Binary search without a branch on the comparison.
+  template <std::size_t kIdBytes, std::size_t kEndBytes>
+  AttributeView FindAs(std::uint32_t id) const {
+    constexpr std::size_t kEntryBytes = kIdBytes + kEndBytes;
+    if (count_ == 0) return {};
+    const char* entry = directory_;
+    for (std::size_t size = count_; size > 1;) {
+      const std::size_t half = size / 2;
+      const char* const middle = entry + half * kEntryBytes;
+      entry = Load<kIdBytes>(middle) <= id ? middle : entry;
+      size -= half;
+    }
+    if (Load<kIdBytes>(entry) != id) return {};
+    const char* const end = entry + kIdBytes;
+    return Slice(entry == directory_ ? 0 : Load<kEndBytes>(end - kEntryBytes),
+                 Load<kEndBytes>(end));
+  }
+
+  AttributeView Slice(std::size_t begin, std::size_t end) const {
     if (begin >= end || end > values_.size()) return {};
     const std::uint32_t type = ByteAt(values_.data() + begin);
     if (type < static_cast<std::uint32_t>(AttributeType::kS) ||
@@ -70,23 +137,9 @@ class RecordLayout {
                          std::string_view(values_.data() + begin + 1, end - begin - 1));
   }
 
-  // Binary search without a branch on the comparison.
-  std::optional<std::size_t> IndexOf(std::uint32_t id) const {
-    if (count_ == 0) return std::nullopt;
-    std::size_t base = 0;
-    for (std::size_t size = count_; size > 1;) {
-      const std::size_t half = size / 2;
-      base = IdAt(base + half) <= id ? base + half : base;
-      size -= half;
-    }
-    if (IdAt(base) != id) return std::nullopt;
-    return base;
-  }
-
- private:
+  RecordForm form_ = RecordForm::kShort;
   const char* directory_ = nullptr;
   std::size_t count_ = 0;
-  std::size_t entry_bytes_ = kNarrowEntryBytes;
   std::string_view values_;
 };
 

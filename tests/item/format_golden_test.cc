@@ -81,16 +81,19 @@ TEST(FormatGoldenTest, StoredBytesStayAsTheyAre) {
   const TableSchema schema{
       "tab", {{"pk", AttributeType::kS}, KeyColumn{"sk", AttributeType::kN}}, {}};
   AttributeNames names;
-  const Item narrow = {
+  const Item small = {
       {"pk", S("products#23")}, {"sk", N("7")}, {"price", N("19.99")}, {"name", S("pen")}};
+  const Item narrow = {{"pk", S("p")}, {"sk", N("7")}, {"name", S(std::string(255, 'x'))}};
   const Item wide = {{"pk", S("p")}, {"sk", N("7")}, {"name", S(std::string(65535, 'x'))}};
   const Item bare = {{"pk", S("p")}, {"sk", N("7")}};
-  for (const auto& [name, item] :
-       {std::pair<std::string, const Item&>{"narrow", narrow}, {"wide", wide}, {"bare", bare}}) {
+  for (const auto& [name, item] : {std::pair<std::string, const Item&>{"short", small},
+                                   {"narrow", narrow},
+                                   {"wide", wide},
+                                   {"bare", bare}}) {
     golden.Add("record " + name, EncodeRecord(schema, item, names).value());
   }
 
-  golden.Add("key S N", EncodeKey(schema, KeyOf(schema, narrow).value()).value());
+  golden.Add("key S N", EncodeKey(schema, KeyOf(schema, small).value()).value());
   const TableSchema binary{
       "tab", {{"pk", AttributeType::kB}, KeyColumn{"sk", AttributeType::kB}}, {}};
   golden.Add("key B B with NUL", EncodeKey(binary, {AttributeValue::Binary(std::string("a\0b", 3)),

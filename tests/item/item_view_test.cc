@@ -56,36 +56,53 @@ TEST_F(ItemViewTest, FindsKeyColumnsAndAttributes) {
   EXPECT_EQ(view.ToKey(), KeyOf(schema_, item).value());
 }
 
-TEST_F(ItemViewTest, NarrowRecordsHaveTheDocumentedBytes) {
+TEST_F(ItemViewTest, RecordsHaveTheDocumentedBytes) {
   ASSERT_TRUE(names_.Intern("b").ok());
   ASSERT_TRUE(names_.Intern("a").ok());
   const Stored stored =
       Encode({{"pk", S("p")}, {"sk", N("7")}, {"a", S("xy")}, {"b", AttributeValue::Bool(true)}});
-  EXPECT_EQ(stored.record, Bytes({1, 2, 0,         // narrow, two attributes
-                                  0, 0, 2, 0,      // b ends at 2
-                                  1, 0, 5, 0,      // a ends at 5
+  EXPECT_EQ(stored.record, Bytes({1, 2,            // short, two attributes
+                                  0, 2,            // b ends at 2
+                                  1, 5,            // a ends at 5
                                   4, 1,            // BOOL true
                                   1, 'x', 'y'}));  // S "xy"
   const Stored bare = Encode({{"pk", S("p")}, {"sk", N("7")}});
-  EXPECT_EQ(bare.record, Bytes({1, 0, 0}));
+  EXPECT_EQ(bare.record, Bytes({1, 0}));
   EXPECT_EQ(View(bare).AttributeCount(), 0U);
   EXPECT_FALSE(View(bare).FindById(0).present());
 }
 
-TEST_F(ItemViewTest, RecordsTurnWideAtTheBoundary) {
-  for (const std::size_t size : {65534U, 65535U, 65536U, 70000U, 400000U}) {
+TEST_F(ItemViewTest, ValuesDecideTheForm) {
+  struct Row {
+    std::size_t value_bytes;
+    int form;
+  };
+  const std::vector<Row> rows = {{254, 1},   {255, 1},   {256, 2},   {257, 2},   {65534, 2},
+                                 {65535, 2}, {65536, 3}, {70000, 3}, {400000, 3}};
+  for (const Row& row : rows) {
     // Value bytes: one type byte, the text, and two bytes for BOOL.
     const Item item = {{"pk", S("p")},
                        {"sk", N("7")},
-                       {"big", S(std::string(size - 3, 'x'))},
+                       {"big", S(std::string(row.value_bytes - 3, 'x'))},
                        {"flag", AttributeValue::Bool(true)}};
     const Stored stored = Encode(item);
-    EXPECT_EQ(stored.record[0], size <= 65535 ? 1 : 2) << size;
+    EXPECT_EQ(stored.record[0], row.form) << row.value_bytes;
     const ItemView view = View(stored);
-    EXPECT_EQ(view.Find("big").payload().size(), size - 3);
+    EXPECT_EQ(view.Find("big").payload().size(), row.value_bytes - 3);
     EXPECT_TRUE(view.Find("flag").AsBool());
     EXPECT_EQ(view.ToItem(), item);
   }
+}
+
+TEST_F(ItemViewTest, IdsDecideTheForm) {
+  for (int i = 0; i < 255; ++i) ASSERT_TRUE(names_.Intern(std::to_string(i)).ok());
+  const Item last_short = {{"pk", S("p")}, {"sk", N("7")}, {"number 255", AttributeValue::Null()}};
+  const Item first_narrow = {
+      {"pk", S("p")}, {"sk", N("7")}, {"number 256", AttributeValue::Null()}};
+  EXPECT_EQ(Encode(last_short).record, Bytes({1, 1, 255, 1, 5}));
+  EXPECT_EQ(Encode(first_narrow).record, Bytes({2, 1, 0, 0, 1, 1, 0, 5}));
+  const Stored stored = Encode(first_narrow);
+  EXPECT_EQ(View(stored).ToItem(), first_narrow);
 }
 
 TEST_F(ItemViewTest, SearchFindsEveryOneOfManyAttributes) {
@@ -130,16 +147,19 @@ TEST_F(ItemViewTest, DamagedRecordsAreDataLossAndReadAsAbsent) {
   };
   const std::vector<Row> rows = {
       {"empty", ""},
-      {"no such form", Bytes({3, 0, 0})},
+      {"no such form", Bytes({4, 0, 0})},
       {"form 0", Bytes({0, 0, 0})},
-      {"directory beyond the bytes", Bytes({1, 255, 255})},
-      {"end beyond the bytes", Bytes({1, 1, 0, 0, 0, 9, 0, 5})},
-      {"end before begin", Bytes({1, 2, 0, 0, 0, 1, 0, 1, 0, 1, 0, 5})},
-      {"value type 0", Bytes({1, 1, 0, 0, 0, 1, 0, 0})},
-      {"value type 11", Bytes({1, 1, 0, 0, 0, 1, 0, 11})},
-      {"unknown number", Bytes({1, 1, 0, 77, 0, 1, 0, 5})},
-      {"numbers out of order", Bytes({1, 2, 0, 1, 0, 1, 0, 0, 0, 2, 0, 5, 5})},
-      {"number twice", Bytes({1, 2, 0, 0, 0, 1, 0, 0, 0, 2, 0, 5, 5})},
+      {"directory beyond the bytes", Bytes({2, 255, 255})},
+      {"end beyond the bytes", Bytes({2, 1, 0, 0, 0, 9, 0, 5})},
+      {"end before begin", Bytes({1, 2, 0, 1, 1, 1, 5})},
+      {"value type 0", Bytes({1, 1, 0, 1, 0})},
+      {"value type 11", Bytes({1, 1, 0, 1, 11})},
+      {"unknown number", Bytes({1, 1, 77, 1, 5})},
+      {"numbers out of order", Bytes({1, 2, 1, 1, 0, 2, 5, 5})},
+      {"number twice", Bytes({1, 2, 0, 1, 0, 2, 5, 5})},
+      {"end beyond 16 bits", Bytes({3, 1, 0, 0, 0, 1, 0, 1, 0, 5})},
+      {"header cut", Bytes({3, 0})},
+      {"form alone", Bytes({1})},
       {"bytes behind the values", good.record + "x"},
   };
   for (const Row& row : rows) {
@@ -158,7 +178,7 @@ TEST_F(ItemViewTest, DamagedRecordsAreDataLossAndReadAsAbsent) {
 TEST_F(ItemViewTest, KeyColumnAmongTheAttributesIsDataLoss) {
   ASSERT_EQ(names_.Intern("pk"), AttributeNames::Id{0});
   const Stored good = Encode({{"pk", S("p")}, {"sk", N("7")}});
-  const std::string record = Bytes({1, 1, 0, 0, 0, 1, 0, 5});
+  const std::string record = Bytes({1, 1, 0, 1, 5});
   EXPECT_EQ(ItemView(schema_, names_, good.key, record).ToItem().error().code,
             ErrorCode::kDataLoss);
 }
