@@ -9,7 +9,10 @@
 //   price.ToStringWithScale(4);                          // "19.9900"
 //   Divide(price, Decimal(3), Decimal::kFormula);        // 6.66333...33, 39 digits, half up
 //
-// THREAD: a plain value. COST: int64-sized coefficients take a fast path without loops.
+// Results keep at most kMaxDigits digits whatever the context asks for. Magnitudes beyond 10^±10^9
+// (reachable only by multiplying far beyond what Parse accepts) saturate, or become zero.
+//
+// THREAD: a plain value. COST: results that fit 128 bits take a fast path, others 512-bit steps.
 
 #include <compare>
 #include <cstdint>
@@ -34,7 +37,7 @@ class Decimal {
   static constexpr Context kStored{38, Rounding::kHalfUp};
 
   static constexpr int kMaxDigits = 76;       // what a coefficient holds for certain
-  static constexpr int kMaxExponent = 100000;  // magnitude of the exponent that Parse accepts
+  static constexpr int kMaxExponent = 100000;  // Parse accepts numbers from 10^-100000 to 10^100001
 
   constexpr Decimal() = default;  // zero
   explicit Decimal(std::int64_t value);
@@ -98,7 +101,9 @@ class Decimal {
   // exponents lie more than 1,000 apart.
   friend Result<Decimal> Remainder(const Decimal& a, const Decimal& b);
 
-  // a^n for whole n, rounded once at the end to `context` (computed with guard digits).
+  // a^n for whole n, computed with 76 digits and then rounded to `context`: at most 39 digits are
+  // right in the half modes; a directed mode may miss by one unit of the last place when the exact
+  // value lies within 10^-75 of a rounding boundary.
   // ERRORS: "division-by-zero" for 0^negative; kResourceExhausted "number-range" beyond 10^±100000.
   friend Result<Decimal> Power(const Decimal& a, std::int64_t n, Context context);
 
