@@ -100,7 +100,14 @@ void HttpPipeline::Admit(HttpConnection& connection, bool keep_alive, SteadyTime
   pending.coding = head.coding;
   pending.body_limit = connection.body_limit();
   pending.started = now;
-  if (!hooks_.authenticator) {
+  if (IsPreflight(request)) {
+    HttpResponse& allowed = pending.refusal.emplace();
+    allowed.status = 204;
+    allowed.route = "preflight";
+    allowed.headers = {{"Access-Control-Allow-Methods", "GET, HEAD, POST, PUT, PATCH, MERGE, DELETE"},
+                       {"Access-Control-Allow-Headers", request.headers.Joined("Access-Control-Request-Headers")},
+                       {"Access-Control-Max-Age", "600"}};
+  } else if (!hooks_.authenticator) {
     request.principal = unrestricted_;
     pending.authenticated = true;
   } else if (options_.public_paths.contains(PathOf(request.target))) {
@@ -211,6 +218,19 @@ WireResponse HttpPipeline::Answer(PendingRequest& pending, std::string body, Thr
   return wire;
 }
 
+std::string HttpPipeline::AllowedOrigin(const HttpRequest& request) const {
+  if (options_.cors_origins.empty()) return {};
+  const std::string_view origin = request.headers.Get("Origin");
+  if (origin.empty()) return {};
+  if (options_.cors_origins.contains(origin)) return std::string(origin);
+  return options_.cors_origins.contains("*") ? "*" : "";
+}
+
+bool HttpPipeline::IsPreflight(const HttpRequest& request) const {
+  return request.method == "OPTIONS" && request.headers.Has("Access-Control-Request-Method") &&
+         !AllowedOrigin(request).empty();
+}
+
 void HttpPipeline::Dress(const HttpRequest& request, HttpResponse& response, GzipCompressor& gzip) const {
   HttpHeaders& headers = response.headers;
   headers.Set("X-Request-Id", request.request_id);
@@ -223,6 +243,14 @@ void HttpPipeline::Dress(const HttpRequest& request, HttpResponse& response, Gzi
   if (options_.security_headers.hsts && request.scheme == "https") {
     headers.Set("Strict-Transport-Security",
                 "max-age=" + std::to_string(options_.security_headers.hsts_max_age.count()));
+  }
+  if (!options_.cors_origins.empty()) {
+    headers.Add("Vary", "Origin");
+    if (const std::string origin = AllowedOrigin(request); !origin.empty()) {
+      headers.Set("Access-Control-Allow-Origin", origin);
+      headers.Set("Access-Control-Expose-Headers",
+                  "ETag, Location, OData-EntityId, OData-Version, Preference-Applied, Retry-After, X-Request-Id");
+    }
   }
 
   const bool large = response.producer || response.body.size() >= limits_.compression_threshold_bytes;

@@ -66,6 +66,9 @@ class HttpPipeline {
   // Unique among the requests of this process, not guessable from outside.
   std::string NewRequestId();
   HttpResponse Handle(PendingRequest& pending, std::string body);
+  // "" when the request's origin may not call from a page.
+  std::string AllowedOrigin(const HttpRequest& request) const;
+  bool IsPreflight(const HttpRequest& request) const;
   void Dress(const HttpRequest& request, HttpResponse& response, GzipCompressor& gzip) const;
 
   const HttpServerHooks& hooks_;

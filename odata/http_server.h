@@ -70,6 +70,9 @@ struct HttpServerOptions {
   std::shared_ptr<TlsContext> tls{};  // null: plain HTTP
   std::shared_ptr<const TrustedProxies> trusted_proxies{};  // null: none
   SecurityHeaders security_headers{};
+  // Origins ("https://app.example.com") whose pages may call; "*" for any. Empty: no CORS headers.
+  // Preflight requests of these origins are answered before authentication, as browsers need.
+  std::set<std::string, std::less<>> cors_origins{};
   // Paths that are served without authentication.
   std::set<std::string, std::less<>> public_paths = {"/healthz", "/readyz"};
 };

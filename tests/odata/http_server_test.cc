@@ -495,6 +495,25 @@ TEST(HttpServerLoadTest, KnowsClientsBehindTrustedProxiesOnly) {
   }
 }
 
+TEST(HttpServerLoadTest, AllowsPagesOfListedOriginsOnly) {
+  HttpServerOptions options;
+  options.cors_origins = {"https://app.example"};
+  RunningServer server(Echo(), options);
+  RawClient client = server.Connect();
+  const auto ask = [&](const std::string& method, const std::string& origin, const std::string& more = "") {
+    return client.Roundtrip(method + " /x HTTP/1.1\r\nHost: a\r\nOrigin: " + origin + "\r\n" + more + "\r\n");
+  };
+  const std::string preflight = "Access-Control-Request-Method: PATCH\r\nAccess-Control-Request-Headers: if-match\r\n";
+  EXPECT_THAT(ask("OPTIONS", "https://app.example", preflight),
+              AllOf(StartsWith("HTTP/1.1 204"), HasSubstr("Access-Control-Allow-Origin: https://app.example\r\n"),
+                    HasSubstr("Access-Control-Allow-Headers: if-match\r\n"), HasSubstr("PATCH")));
+  EXPECT_THAT(ask("GET", "https://app.example"),
+              AllOf(HasSubstr("Access-Control-Allow-Origin: https://app.example\r\n"), HasSubstr("Vary: Origin\r\n")));
+  EXPECT_THAT(ask("OPTIONS", "https://evil.example", preflight), Not(HasSubstr("Access-Control-")));
+  EXPECT_THAT(ask("GET", "https://evil.example"), Not(HasSubstr("Access-Control-")));
+  EXPECT_THAT(ask("GET", "null"), Not(HasSubstr("Access-Control-")));
+}
+
 TEST(HttpServerLoadTest, ReportsFinishedRequests) {
   HttpServerHooks hooks = Echo();
   std::mutex mutex;
