@@ -1,0 +1,214 @@
+#include "formats/dump_reader.h"
+
+#include <algorithm>
+#include <array>
+#include <utility>
+
+#include "base/json_reader.h"
+#include "base/utf8.h"
+#include "formats/csv_reader.h"
+#include "formats/dump_cursor.h"
+#include "formats/ion_reader.h"
+#include "formats/json_slicer.h"
+#include "formats/record_shapes.h"
+#include "formats/workbench_reader.h"
+
+namespace tablecast {
+
+namespace {
+
+constexpr std::array<std::pair<DumpFormat, std::string_view>, 16> kFormatNames = {{
+    {DumpFormat::kAuto, "auto"},
+    {DumpFormat::kDynamoDbJson, "dynamodb-json"},
+    {DumpFormat::kCli, "cli"},
+    {DumpFormat::kBatchWrite, "batch-write"},
+    {DumpFormat::kTransactWrite, "transact-write"},
+    {DumpFormat::kS3Export, "s3-export"},
+    {DumpFormat::kS3Incremental, "s3-incremental"},
+    {DumpFormat::kIon, "ion"},
+    {DumpFormat::kCsv, "csv"},
+    {DumpFormat::kWorkbench, "workbench"},
+    {DumpFormat::kStream, "stream"},
+    {DumpFormat::kPlainJson, "json"},
+    {DumpFormat::kTableDefinition, "table-definition"},
+    {DumpFormat::kGetItem, "get-item"},
+    {DumpFormat::kItemsArray, "items-array"},
+    {DumpFormat::kPutRequests, "put-requests"},
+}};
+
+bool Has(const std::vector<JsonMemberSlice>& members, std::string_view name) {
+  return std::any_of(members.begin(), members.end(), [&](const auto& member) { return member.name == name; });
+}
+
+const JsonSlice* Member(const std::vector<JsonMemberSlice>& members, std::string_view name) {
+  // The last of a name counts, as everywhere in this project.
+  for (auto it = members.rbegin(); it != members.rend(); ++it) {
+    if (it->name == name) return &it->value;
+  }
+  return nullptr;
+}
+
+bool IsArrayText(const JsonSlice* slice) { return slice != nullptr && slice->text.front() == '['; }
+bool IsObjectText(const JsonSlice* slice) { return slice != nullptr && slice->text.front() == '{'; }
+
+// The first element of an array text, if it is an object: its members.
+std::vector<JsonMemberSlice> FirstElementMembers(std::string_view text, std::size_t at) {
+  JsonArrayWalker walk(text, at);
+  const auto first = walk.Next();
+  if (!first.ok() || !*first || (**first).text.front() != '{') return {};
+  auto members = SliceJsonMembers((**first).text, 0, nullptr);
+  return members.ok() ? *members : std::vector<JsonMemberSlice>();
+}
+
+bool AllWriteRequests(const std::vector<JsonMemberSlice>& members) {
+  if (members.empty()) return false;
+  return std::all_of(members.begin(), members.end(), [](const JsonMemberSlice& member) {
+    if (!IsArrayText(&member.value)) return false;
+    const auto first = FirstElementMembers(member.value.text, 0);
+    return Has(first, "PutRequest") || Has(first, "DeleteRequest");
+  });
+}
+
+// What one JSON object is, by its members.
+DumpFormat ClassifyObject(const std::vector<JsonMemberSlice>& members) {
+  if (IsArrayText(Member(members, "DataModel"))) return DumpFormat::kWorkbench;
+  if (IsArrayText(Member(members, "TransactItems"))) return DumpFormat::kTransactWrite;
+  if (IsObjectText(Member(members, "RequestItems"))) return DumpFormat::kBatchWrite;
+  if (IsArrayText(Member(members, "Records"))) {
+    if (Has(FirstElementMembers(Member(members, "Records")->text, 0), "dynamodb")) return DumpFormat::kStream;
+  }
+  if (Has(members, "dynamodb") && Has(members, "eventName")) return DumpFormat::kStream;
+  if (Has(members, "Keys") && (Has(members, "Metadata") || Has(members, "NewImage") || Has(members, "OldImage"))) {
+    return DumpFormat::kS3Incremental;
+  }
+  const bool definition = Has(members, "KeySchema") && Has(members, "AttributeDefinitions");
+  if (definition || Has(members, "AWSTemplateFormatVersion")) return DumpFormat::kTableDefinition;
+  for (const char* wrapper : {"Table", "TableDescription", "Properties"}) {
+    const JsonSlice* inner = Member(members, wrapper);
+    if (!IsObjectText(inner)) continue;
+    auto inner_members = SliceJsonMembers(inner->text, 0, nullptr);
+    if (inner_members.ok() && Has(*inner_members, "KeySchema")) return DumpFormat::kTableDefinition;
+  }
+  if (const JsonSlice* resources = Member(members, "Resources"); IsObjectText(resources)) {
+    if (resources->text.find("AWS::DynamoDB::") != std::string_view::npos) return DumpFormat::kTableDefinition;
+  }
+  if (IsArrayText(Member(members, "Items"))) return DumpFormat::kCli;
+  if (IsObjectText(Member(members, "Responses"))) return DumpFormat::kBatchWrite;
+  if (const JsonSlice* item = Member(members, "Item"); IsObjectText(item) && LooksLikeItemWrapper(members)) {
+    return DumpFormat::kGetItem;
+  }
+  if (Has(members, "PutRequest") || Has(members, "DeleteRequest")) return DumpFormat::kPutRequests;
+  if (AllWriteRequests(members)) return DumpFormat::kBatchWrite;
+  if (Has(members, "manifestFilesS3Key") || (Has(members, "dataFileS3Key") && Has(members, "itemCount"))) {
+    return DumpFormat::kS3Export;
+  }
+  return LooksTyped(members) ? DumpFormat::kDynamoDbJson : DumpFormat::kPlainJson;
+}
+
+Error UnknownFormat(std::string_view text, std::string_view path) {
+  std::string shown;
+  AppendPrintable(shown, text.substr(0, 40));
+  return MakeError(ErrorCode::kInvalidArgument, "format-unknown",
+                   text.empty() ? "the file is empty" : "no known format begins with `" + shown + "`",
+                   std::string(path), "name it with --format, see docs/formats.md");
+}
+
+// True when `text` holds one JSON object a line: something but white space follows the first value.
+bool HasSecondValue(std::string_view text, std::size_t first_end) {
+  return SkipJsonSpace(text, first_end) < text.size();
+}
+
+}  // namespace
+
+std::string_view DumpFormatName(DumpFormat format) {
+  for (const auto& [value, name] : kFormatNames) {
+    if (value == format) return name;
+  }
+  return "auto";
+}
+
+std::optional<DumpFormat> DumpFormatFromName(std::string_view name) {
+  for (const auto& [value, known] : kFormatNames) {
+    if (known == name) return value;
+  }
+  return std::nullopt;
+}
+
+bool IsLineFormat(DumpFormat format) {
+  return format == DumpFormat::kDynamoDbJson || format == DumpFormat::kPlainJson ||
+         format == DumpFormat::kS3Incremental || format == DumpFormat::kGetItem || format == DumpFormat::kIon;
+}
+
+Result<DumpFormat> DetectDumpFormat(std::string_view text, std::string_view path) {
+  const std::size_t at = SkipJsonSpace(text, 0);
+  if (at >= text.size()) return UnknownFormat({}, path);
+  if (text.substr(at).starts_with("$ion_1_0")) return DumpFormat::kIon;
+  const bool csv_name = path.ends_with(".csv") || path.ends_with(".csv.gz") || path.ends_with(".csv.zst") ||
+                        path.ends_with(".tsv");
+  if (text[at] == '[') {
+    const auto first = FirstElementMembers(text, at);
+    if (Has(first, "PutRequest") || Has(first, "DeleteRequest")) return DumpFormat::kPutRequests;
+    return DumpFormat::kItemsArray;
+  }
+  if (text[at] == '{') {
+    // A first member name without quotes is Ion's struct, not JSON.
+    const std::size_t name = SkipJsonSpace(text, at + 1);
+    if (name < text.size() && text[name] != '"' && text[name] != '}') {
+      return text.substr(name).starts_with("Item") ? Result<DumpFormat>(DumpFormat::kIon)
+                                                   : UnknownFormat(text.substr(at), path);
+    }
+    std::size_t end = 0;
+    auto members = SliceJsonMembers(text, at, &end);
+    if (!members.ok()) {
+      // A broken first line of a line file: judge by what can be seen, so that the record is reported.
+      const std::size_t line_end = text.find('\n', at);
+      if (line_end != std::string_view::npos && SkipJsonSpace(text, line_end) < text.size() &&
+          text[SkipJsonSpace(text, line_end)] == '{') {
+        return DetectDumpFormat(text.substr(line_end + 1), path);
+      }
+      Error error = members.error();
+      error.position = PositionAt(text, error.position.offset);
+      error.target = std::string(path);
+      return error;
+    }
+    DumpFormat format = ClassifyObject(*members);
+    if (format == DumpFormat::kGetItem && HasSecondValue(text, end)) format = DumpFormat::kDynamoDbJson;
+    return format;
+  }
+  if (csv_name) return DumpFormat::kCsv;
+  return UnknownFormat(text.substr(at), path);
+}
+
+Result<DumpResult> ReadDump(std::string_view text, std::string_view path, const DumpOptions& options,
+                            DumpHandler& handler) {
+  DumpResult result;
+  const std::size_t begin = SkipJsonSpace(text, 0);
+  if (begin >= text.size() && options.format == DumpFormat::kAuto) {
+    // `get-item` of a missing item prints nothing; an export has empty files: no records, no fault.
+    result.format = DumpFormat::kGetItem;
+    handler.OnWarning("file-empty", "the file holds no record", {});
+    return result;
+  }
+  DumpFormat format = options.format;
+  if (format == DumpFormat::kAuto || format == DumpFormat::kS3Export) {
+    TABLECAST_ASSIGN_OR_RETURN(format, DetectDumpFormat(text, path));
+  }
+  result.format = format;
+  DumpCursor cursor(text, path, options, handler, result);
+  Status status;
+  switch (format) {
+    case DumpFormat::kIon: status = ReadIonDump(cursor); break;
+    case DumpFormat::kCsv: status = ReadCsvDump(cursor); break;
+    case DumpFormat::kWorkbench: status = ReadWorkbenchDump(cursor); break;
+    default: status = ReadJsonDump(cursor, format); break;
+  }
+  if (!status.ok()) {
+    Error error = status.error();
+    if (error.position.line == 0 && error.position.offset > 0) error.position = PositionAt(text, error.position.offset);
+    if (error.target.empty()) error.target = std::string(path);
+    return error;
+  }
+  return result;
+}
+
+}  // namespace tablecast

@@ -1,0 +1,526 @@
+#include "formats/importer.h"
+
+#include <algorithm>
+#include <filesystem>
+#include <fstream>
+#include <set>
+
+#include "base/json_reader.h"
+#include "base/json_writer.h"
+#include "formats/input_file.h"
+#include "formats/json_slicer.h"
+#include "formats/record_sorter.h"
+#include "item/item_codec.h"
+#include "item/item_json.h"
+
+namespace tablecast {
+
+namespace {
+
+constexpr std::string_view kJournalName = "import/journal";
+constexpr std::uint64_t kProgressEvery = 4096;
+
+// What an export's manifest promises about one data file.
+struct ManifestEntry {
+  std::string md5;
+  std::uint64_t items = 0;
+};
+
+// manifest-files.json lines by the base name of their data file.
+Status ReadManifest(const std::string& path, std::map<std::string, ManifestEntry>& entries) {
+  TABLECAST_ASSIGN_OR_RETURN(const InputFile file, InputFile::Open(path, "/tmp"));
+  const std::string_view text = file.text();
+  std::size_t at = SkipJsonSpace(text, 0);
+  while (at < text.size()) {
+    TABLECAST_ASSIGN_OR_RETURN(const std::size_t end, SkipJsonValue(text, at));
+    TABLECAST_ASSIGN_OR_RETURN(const JsonValue line, ParseJson(text.substr(at, end - at)));
+    const JsonValue* key = line.Find("dataFileS3Key");
+    const JsonValue* md5 = line.Find("md5Checksum");
+    const JsonValue* count = line.Find("itemCount");
+    if (key == nullptr || !key->IsString() || count == nullptr || !count->IsNumber()) {
+      return MakeError(ErrorCode::kInvalidArgument, "manifest-syntax", "a manifest line names dataFileS3Key and itemCount", path);
+    }
+    ManifestEntry entry;
+    if (md5 != nullptr && md5->IsString()) entry.md5 = md5->text;
+    entry.items = static_cast<std::uint64_t>(std::strtoull(count->text.c_str(), nullptr, 10));
+    entries[key->text.substr(key->text.rfind('/') + 1)] = entry;
+    at = SkipJsonSpace(text, end);
+  }
+  return {};
+}
+
+std::string BaseName(const std::string& path) { return path.substr(path.rfind('/') + 1); }
+
+std::string KeyText(const KeySchema& key) {
+  std::string out = key.partition.name + ":" + std::string(AttributeTypeName(key.partition.type));
+  if (key.sort) out += ", " + key.sort->name + ":" + std::string(AttributeTypeName(key.sort->type));
+  return out;
+}
+
+// Identifies the input of a resumed run: names, sizes, times and the first megabyte of each file.
+std::string Fingerprint(const std::vector<std::string>& files) {
+  std::string out;
+  for (const std::string& path : files) {
+    std::error_code error;
+    out += path + "|" + std::to_string(std::filesystem::file_size(path, error)) + "|";
+    std::ifstream in(path, std::ios::binary);
+    std::string head(1U << 20U, '\0');
+    in.read(head.data(), static_cast<std::streamsize>(head.size()));
+    head.resize(static_cast<std::size_t>(std::max<std::streamsize>(in.gcount(), 0)));
+    std::uint64_t hash = 14695981039346656037U;  // FNV-1a, 64 bits: a guard against mistakes, not against attack
+    for (const char c : head) hash = (hash ^ static_cast<unsigned char>(c)) * 1099511628211U;
+    out += std::to_string(hash) + "\n";
+  }
+  return out;
+}
+
+struct Journal {
+  std::string fingerprint;
+  std::uint64_t committed = 0;  // operations
+  ImportSummary counts;
+};
+
+std::string WriteJournal(const Journal& journal) {
+  std::string out;
+  JsonWriter json(out);
+  json.BeginObject().Key("fingerprint").String(journal.fingerprint).Key("committed").Uint(journal.committed);
+  json.Key("written").Uint(journal.counts.written).Key("replaced").Uint(journal.counts.replaced);
+  json.Key("deleted").Uint(journal.counts.deleted).EndObject();
+  return out;
+}
+
+Result<Journal> ReadJournal(const std::string& text) {
+  TABLECAST_ASSIGN_OR_RETURN(const JsonValue json, ParseJson(text));
+  Journal journal;
+  const auto number = [&json](std::string_view name) -> std::uint64_t {
+    const JsonValue* value = json.Find(name);
+    return value == nullptr ? 0 : std::strtoull(value->text.c_str(), nullptr, 10);
+  };
+  if (const JsonValue* fingerprint = json.Find("fingerprint")) journal.fingerprint = fingerprint->text;
+  journal.committed = number("committed");
+  journal.counts.written = number("written");
+  journal.counts.replaced = number("replaced");
+  journal.counts.deleted = number("deleted");
+  return journal;
+}
+
+}  // namespace
+
+// Reads one file after the other into the sorter.
+class ImportReader final : public DumpHandler {
+ public:
+  ImportReader(Importer& importer, RecordSorter& sorter) : importer_(importer), sorter_(sorter) {}
+
+  Status OpenRejects() {
+    if (importer_.settings_.skip_bad.empty()) return {};
+    rejects_.open(importer_.settings_.skip_bad, std::ios::binary | std::ios::trunc);
+    if (!rejects_) {
+      return MakeError(ErrorCode::kUnavailable, "rejects-unwritable", "cannot write the file of rejects",
+                       importer_.settings_.skip_bad);
+    }
+    return {};
+  }
+
+  Status ReadFile(const std::string& path, const ManifestEntry* promised) {
+    file_ = path;
+    TABLECAST_ASSIGN_OR_RETURN(const InputFile input, InputFile::Open(path, importer_.settings_.spool_folder));
+    if (promised != nullptr && !promised->md5.empty()) {
+      TABLECAST_ASSIGN_OR_RETURN(const std::string md5, FileMd5Base64(path));
+      if (md5 != promised->md5) {
+        return MakeError(ErrorCode::kInvalidArgument, "manifest-md5",
+                         "the file's MD5 is not the one that the manifest names", path, "fetch the file again");
+      }
+    }
+    DumpOptions options;
+    options.format = importer_.settings_.format;
+    options.column_type = [this](std::string_view column) { return ColumnType(column); };
+    const std::uint64_t before = importer_.summary_.read;
+    auto result = ReadDump(input.text(), path, options, *this);
+    if (!result.ok()) return result.error();
+    if (failure_) return *failure_;
+    importer_.summary_.bytes += input.text().size();
+    ++importer_.summary_.files;
+    if (promised != nullptr && importer_.summary_.read - before != promised->items) {
+      return MakeError(ErrorCode::kInvalidArgument, "manifest-count",
+                       "the file holds " + std::to_string(importer_.summary_.read - before) +
+                           " items, the manifest promises " + std::to_string(promised->items),
+                       path, "fetch the file again");
+    }
+    return {};
+  }
+
+  // A table that is there already gives CSV columns their types before the first record.
+  Status UseExistingTable(const std::string& name) {
+    TABLECAST_ASSIGN_OR_RETURN(const auto snapshot, importer_.store_.BeginRead());
+    const auto existing = snapshot->Schema(name);
+    if (!existing.ok()) return {};
+    const auto number = Register(**existing);
+    if (!number.ok()) return number.error();
+    return {};
+  }
+
+  bool OnRecord(DumpRecord record) override {
+    ++importer_.summary_.read;
+    if (importer_.summary_.read % kProgressEvery == 0 &&
+        !importer_.observer_.OnProgress("reading", importer_.summary_.read, 0)) {
+      return Stop(MakeError(ErrorCode::kAborted, "import-stopped", "stopped"));
+    }
+    auto table = TableOf(record.table, record.item);
+    if (!table.ok()) return Stop(table.error());
+    const TableSchema& schema = importer_.tables_[*table];
+    const bool is_delete = record.kind == DumpRecord::Kind::kDelete;
+    Status valid;
+    if (!is_delete) valid = ValidateItem(schema, record.item);
+    std::string encoded;
+    if (valid.ok()) {
+      auto key = KeyOf(schema, record.item);
+      if (!key.ok()) {
+        valid = key.error();
+      } else {
+        auto bytes = EncodeKey(schema, *key);
+        if (bytes.ok()) {
+          encoded = *std::move(bytes);
+        } else {
+          valid = bytes.error();
+        }
+      }
+    }
+    if (!valid.ok()) {
+      Error error = valid.error();
+      if (!record.place.path.empty()) {
+        error.target = record.place.path + (error.target.empty() ? "" : "." + error.target);
+      }
+      std::string text;
+      JsonWriter writer(text);
+      WriteDynamoDbJson(writer, record.item);
+      return Reject({std::move(error), record.place, text.substr(0, 4096)});
+    }
+    const Status added = sorter_.Add(*table, encoded, is_delete, record.item);
+    return added.ok() || Stop(added.error());
+  }
+
+  bool OnFault(DumpFault fault) override {
+    ++importer_.summary_.read;
+    return Reject(std::move(fault));
+  }
+
+  bool OnSchema(const TableSchema& schema) override {
+    TableSchema wanted = schema;
+    if (!importer_.settings_.table.empty()) wanted.name = importer_.settings_.table;
+    auto number = Register(wanted);
+    return number.ok() || Stop(number.error());
+  }
+
+  void OnWarning(std::string_view code, std::string message, const DumpPlace& place) override {
+    ++importer_.summary_.warnings;
+    importer_.observer_.OnWarning(file_, code, message, place);
+  }
+
+ private:
+  bool Stop(Error error) {
+    failure_ = std::move(error);
+    return false;
+  }
+
+  bool Reject(DumpFault fault) {
+    ++importer_.summary_.rejected;
+    if (importer_.settings_.skip_bad.empty()) {
+      Error error = MakeError(ErrorCode::kInvalidArgument, fault.error.reason, fault.error.message, file_,
+                              "mend the record, or go on without such records by --skip-bad FILE");
+      std::string where = file_;
+      if (fault.place.line > 0) where += ":" + std::to_string(fault.place.line);
+      if (!fault.error.target.empty()) where += ": " + fault.error.target;
+      error.target = where;
+      return Stop(std::move(error));
+    }
+    importer_.observer_.OnReject(file_, fault);
+    std::string line;
+    JsonWriter json(line);
+    json.BeginObject().Key("source").String(file_).Key("line").Uint(fault.place.line);
+    json.Key("path").String(fault.error.target.empty() ? fault.place.path : fault.error.target);
+    json.Key("reason").String(fault.error.reason + ": " + fault.error.message);
+    json.Key("text").String(fault.text).EndObject();
+    rejects_ << line << '\n';
+    if (!rejects_) {
+      return Stop(MakeError(ErrorCode::kUnavailable, "rejects-unwritable", "cannot write the file of rejects",
+                            importer_.settings_.skip_bad));
+    }
+    return true;
+  }
+
+  AttributeType ColumnType(std::string_view column) const {
+    const std::string& name = importer_.settings_.table;
+    for (const TableSchema& schema : importer_.tables_) {
+      if (!name.empty() && schema.name != name) continue;
+      if (schema.key.partition.name == column) return schema.key.partition.type;
+      if (schema.key.sort && schema.key.sort->name == column) return schema.key.sort->type;
+      for (const SecondaryIndex& index : schema.indexes) {
+        for (const auto* columns : {&index.partition, &index.sort}) {
+          for (const KeyColumn& key : *columns) {
+            if (key.name == column) return key.type;
+          }
+        }
+      }
+    }
+    for (const auto& key : {importer_.settings_.partition_key, importer_.settings_.sort_key}) {
+      if (key && key->name == column) return key->type;
+    }
+    return AttributeType::kS;
+  }
+
+  // The number of the table that a record belongs to, created when it is new.
+  Result<std::uint32_t> TableOf(const std::string& named, const Item& item) {
+    std::string name = importer_.settings_.table;
+    if (!name.empty() && !named.empty() && named != name) {
+      foreign_names_.insert(named);
+      if (foreign_names_.size() > 1) {
+        return MakeError(ErrorCode::kInvalidArgument, "several-tables",
+                         "the file holds several tables (" + *foreign_names_.begin() + ", " + named +
+                             "), so --table cannot name one for all",
+                         file_, "leave --table out");
+      }
+    }
+    if (name.empty()) name = named;
+    if (name.empty() && importer_.tables_.size() == 1) return std::uint32_t{0};
+    if (name.empty()) {
+      return MakeError(ErrorCode::kInvalidArgument, "table-unknown", "the file does not say which table it is of", file_,
+                       "name it with --table");
+    }
+    for (std::uint32_t i = 0; i < importer_.tables_.size(); ++i) {
+      if (importer_.tables_[i].name == name) return i;
+    }
+    TableSchema schema;
+    schema.name = name;
+    TABLECAST_ASSIGN_OR_RETURN(const auto snapshot, importer_.store_.BeginRead());
+    if (const auto existing = snapshot->Schema(name); existing.ok()) {
+      schema = **existing;
+    } else if (importer_.settings_.partition_key) {
+      schema.key.partition = *importer_.settings_.partition_key;
+      schema.key.sort = importer_.settings_.sort_key;
+    } else {
+      std::string columns;
+      for (const auto& [attribute, value] : item) {
+        if (columns.size() < 120) columns += (columns.empty() ? "" : ", ") + attribute;
+      }
+      return MakeError(ErrorCode::kInvalidArgument, "key-schema-unknown",
+                       "the key columns of the new table `" + name + "` are not known (its first item has: " + columns + ")",
+                       file_, "give --partition-key NAME[:S|N|B] and, if there is one, --sort-key NAME");
+    }
+    return Register(schema);
+  }
+
+  // Makes or checks the table.
+  Result<std::uint32_t> Register(const TableSchema& wanted) {
+    TableSchema schema = wanted;
+    TABLECAST_ASSIGN_OR_RETURN(const auto snapshot, importer_.store_.BeginRead());
+    if (const auto existing = snapshot->Schema(schema.name); existing.ok()) {
+      if (!((*existing)->key == schema.key)) return Mismatch(**existing, schema.key, "the file's definition");
+      std::vector<SecondaryIndex> missing;
+      for (const SecondaryIndex& index : schema.indexes) {
+        const auto& have = (*existing)->indexes;
+        if (std::none_of(have.begin(), have.end(), [&](const auto& other) { return other.name == index.name; })) {
+          missing.push_back(index);
+        }
+      }
+      schema = **existing;
+      for (const SecondaryIndex& index : missing) {
+        TABLECAST_RETURN_IF_ERROR(importer_.store_.AddSecondaryIndex(schema.name, index));
+        schema.indexes.push_back(index);
+      }
+    } else {
+      TABLECAST_RETURN_IF_ERROR(ValidateTableSchema(schema));
+      TABLECAST_RETURN_IF_ERROR(importer_.store_.CreateTable(schema));
+    }
+    if (importer_.settings_.partition_key) {
+      const bool same = *importer_.settings_.partition_key == schema.key.partition &&
+                        (!importer_.settings_.sort_key || importer_.settings_.sort_key == schema.key.sort);
+      if (!same) {
+        return Mismatch(schema, KeySchema{*importer_.settings_.partition_key, importer_.settings_.sort_key},
+                        "what --partition-key and --sort-key say");
+      }
+    }
+    for (std::uint32_t i = 0; i < importer_.tables_.size(); ++i) {
+      if (importer_.tables_[i].name == schema.name) {
+        importer_.tables_[i] = schema;
+        return i;
+      }
+    }
+    importer_.tables_.push_back(schema);
+    return static_cast<std::uint32_t>(importer_.tables_.size() - 1);
+  }
+
+  Error Mismatch(const TableSchema& table, const KeySchema& other, const std::string& whose) const {
+    return MakeError(ErrorCode::kInvalidArgument, "key-schema-mismatch",
+                     "the table `" + table.name + "` has the key (" + KeyText(table.key) + "), " + whose + " has (" +
+                         KeyText(other) + ")",
+                     file_, "load into another table with --table");
+  }
+
+  Importer& importer_;
+  RecordSorter& sorter_;
+  std::string file_;
+  std::ofstream rejects_;
+  std::optional<Error> failure_;
+  std::set<std::string> foreign_names_;
+};
+
+Result<ImportSummary> Importer::Run(const std::vector<std::string>& paths) {
+  std::vector<std::string> files;
+  std::map<std::string, ManifestEntry> manifest;
+  bool has_manifest = false;
+  for (const std::string& path : paths) {
+    TABLECAST_ASSIGN_OR_RETURN(const std::vector<std::string> expanded, ExpandInputPath(path));
+    for (const std::string& file : expanded) {
+      const std::string name = BaseName(file);
+      if (name == "manifest-summary.json") continue;
+      if (name == "manifest-files.json") {
+        has_manifest = true;
+        TABLECAST_RETURN_IF_ERROR(ReadManifest(file, manifest));
+        continue;
+      }
+      files.push_back(file);
+    }
+  }
+  if (has_manifest) {
+    std::set<std::string> present;
+    for (const std::string& file : files) present.insert(BaseName(file));
+    for (const auto& [name, entry] : manifest) {
+      if (!present.contains(name)) {
+        return MakeError(ErrorCode::kInvalidArgument, "manifest-file-missing",
+                         "the manifest names a data file that is not here", name, "copy the whole export");
+      }
+    }
+  }
+  RecordSorter sorter(settings_.spool_folder, settings_.sort, settings_.run_bytes);
+  ImportReader reader(*this, sorter);
+  TABLECAST_RETURN_IF_ERROR(reader.OpenRejects());
+  if (!settings_.table.empty()) TABLECAST_RETURN_IF_ERROR(reader.UseExistingTable(settings_.table));
+  for (const std::string& file : files) {
+    const auto promised = manifest.find(BaseName(file));
+    TABLECAST_RETURN_IF_ERROR(reader.ReadFile(file, promised == manifest.end() ? nullptr : &promised->second));
+  }
+  TABLECAST_RETURN_IF_ERROR(sorter.Finish());
+  TABLECAST_RETURN_IF_ERROR(Load(sorter, Fingerprint(files)));
+  return summary_;
+}
+
+Status Importer::Load(RecordSorter& sorter, const std::string& signature) {
+  Journal journal;
+  journal.fingerprint = signature;
+  if (settings_.resume) {
+    TABLECAST_ASSIGN_OR_RETURN(const auto snapshot, store_.BeginRead());
+    TABLECAST_ASSIGN_OR_RETURN(const auto text, snapshot->GetMeta(kJournalName));
+    if (!text) {
+      return MakeError(ErrorCode::kInvalidArgument, "resume-nothing", "no import was interrupted in this store", "",
+                       "run it without --resume");
+    }
+    TABLECAST_ASSIGN_OR_RETURN(Journal old, ReadJournal(*text));
+    if (old.fingerprint != signature) {
+      return MakeError(ErrorCode::kInvalidArgument, "resume-other-files",
+                       "the interrupted import was of other files, or these have changed since", "",
+                       "give the same files, or run it without --resume");
+    }
+    journal = old;
+    summary_.written = old.counts.written;
+    summary_.replaced = old.counts.replaced;
+    summary_.deleted = old.counts.deleted;
+    summary_.skipped = old.committed;
+  }
+  LoadOperation operation;
+  for (std::uint64_t i = 0; i < journal.committed; ++i) {
+    TABLECAST_ASSIGN_OR_RETURN(const bool more, sorter.Next(operation));
+    if (!more) break;
+  }
+  const std::uint64_t total = sorter.added();
+  bool done = false;
+  while (!done) {
+    std::vector<LoadOperation> batch;
+    const std::size_t limit = settings_.batch_items;
+    // One transaction; `body` may run twice, so the batch is read before it. An atomic import streams instead.
+    const auto apply = [&](WriteTransaction& txn, const LoadOperation& op, Journal& counts,
+                           std::map<std::string, std::uint64_t>& by_table) -> Status {
+      const TableSchema& schema = tables_[op.table];
+      TABLECAST_ASSIGN_OR_RETURN(const ItemKey key, KeyOf(schema, op.item));
+      TABLECAST_ASSIGN_OR_RETURN(const bool was_there, txn.Delete(schema.name, key));
+      bool existed = was_there;
+      std::uint64_t puts = op.superseded_puts;
+      if (op.superseded_deletes > 0 && existed) {
+        ++counts.counts.deleted;
+        existed = false;
+      }
+      if (!op.is_delete) {
+        TABLECAST_RETURN_IF_ERROR(txn.Put(schema.name, op.item));
+        ++puts;
+      }
+      if (puts > 0) {
+        ++(existed ? counts.counts.replaced : counts.counts.written);
+        counts.counts.replaced += puts - 1;
+        existed = true;
+      }
+      if (op.is_delete && existed) ++counts.counts.deleted;
+      by_table[schema.name] += 1;
+      ++counts.committed;
+      return {};
+    };
+    Journal next;
+    std::map<std::string, std::uint64_t> by_table;
+    Status status;
+    if (settings_.atomic) {
+      status = store_.Write([&](WriteTransaction& txn) -> Status {
+        next = journal;
+        by_table.clear();
+        sorter.Rewind();
+        LoadOperation op;
+        for (;;) {
+          TABLECAST_ASSIGN_OR_RETURN(const bool more, sorter.Next(op));
+          if (!more) break;
+          TABLECAST_RETURN_IF_ERROR(apply(txn, op, next, by_table));
+          if (next.committed % kProgressEvery == 0 && !observer_.OnProgress("writing", next.committed, total)) {
+            return MakeError(ErrorCode::kAborted, "import-stopped", "stopped");
+          }
+        }
+        return {};
+      });
+      done = true;
+    } else {
+      while (batch.size() < limit) {
+        LoadOperation op;
+        TABLECAST_ASSIGN_OR_RETURN(const bool more, sorter.Next(op));
+        if (!more) {
+          done = true;
+          break;
+        }
+        batch.push_back(std::move(op));
+      }
+      if (batch.empty()) break;
+      status = store_.Write([&](WriteTransaction& txn) -> Status {
+        next = journal;
+        by_table.clear();
+        for (const LoadOperation& op : batch) TABLECAST_RETURN_IF_ERROR(apply(txn, op, next, by_table));
+        return txn.PutMeta(kJournalName, WriteJournal(next));
+      });
+      if (status.ok() && !observer_.OnProgress("writing", next.committed, total)) {
+        status = MakeError(ErrorCode::kAborted, "import-stopped", "stopped");
+      }
+    }
+    if (!status.ok()) {
+      Error error = status.error();
+      if (settings_.atomic) {
+        error.message += "; nothing is committed";
+      } else {
+        error.message += "; " + std::to_string(journal.committed) + " operations are committed";
+        if (error.remedy.empty()) error.remedy = "go on with --resume when the cause is mended";
+      }
+      return error;
+    }
+    journal = next;
+    summary_.written = journal.counts.written;
+    summary_.replaced = journal.counts.replaced;
+    summary_.deleted = journal.counts.deleted;
+    for (const auto& [name, count] : by_table) summary_.tables[name] += count;
+  }
+  // The import is whole: nothing to resume.
+  return store_.Write([](WriteTransaction& txn) { return txn.DeleteMeta(kJournalName); });
+}
+
+}  // namespace tablecast
