@@ -1,0 +1,91 @@
+#ifndef TABLECAST_ODATA_REQUEST_HANDLER_H_
+#define TABLECAST_ODATA_REQUEST_HANDLER_H_
+
+// One request on its way through the service: what it asks for, what it may do, and the steps that answer it.
+// Lives on the stack of Service::Handle. Internal to odata/.
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "connector/catalog.h"
+#include "connector/query_engine.h"
+#include "odata/http_message.h"
+#include "odata/negotiation.h"
+#include "odata/path_binder.h"
+#include "odata/query_binder.h"
+#include "odata/query_options.h"
+#include "odata/response_format.h"
+#include "odata/service.h"
+#include "odata/uri_parser.h"
+#include "store/item_store.h"
+
+namespace tablecast {
+
+class RequestHandler {
+ public:
+  // `method` and `target` may differ from the request's (method override, parts of a batch).
+  RequestHandler(const Service& service, ItemStore& store, const TokenSigner& signer,
+                 std::shared_ptr<const Catalog> catalog, const HttpRequest& request);
+
+  // Answers; never fails: errors become error answers.
+  HttpResponse Handle();
+  Result<PlanReport> Plan(bool analyze);
+
+ private:
+  Status Prepare();  // parses target, negotiates the version
+  HttpResponse Fail(const Error& error) const;
+  HttpResponse Respond(int status, std::string content_type, std::string body, std::string route) const;
+  Status Expect(const std::vector<std::string_view>& options) const;  // refuses other system options
+
+  Result<HttpResponse> Dispatch();
+  Result<HttpResponse> Read();
+  Result<HttpResponse> ReadServiceDocument();
+  Result<HttpResponse> ReadMetadata();
+  Result<HttpResponse> ReadCollection();
+  Result<HttpResponse> ReadApply();
+  Result<HttpResponse> ReadRecord();
+  Result<HttpResponse> ReadProperty();
+  Result<HttpResponse> ReadById();
+  Result<HttpResponse> CountOnly(const BoundQuery& bound);
+  Result<BoundQuery> BindRead();
+  Status ApplyRequestLimits(ObjectQuery& query) const;
+  Result<Engine> ForcedEngine() const;
+  bool WantsExplain() const;
+
+  // Writes (service_write.cc), $batch (batch.cc), changes (delta.cc).
+  Result<HttpResponse> Write();
+  Result<HttpResponse> Batch();
+  Result<HttpResponse> ReadChanges();
+  // The delta link of a whole collection read with track-changes; "" when it cannot have one.
+  Result<std::string> DeltaLink(const BoundQuery& bound);
+
+  std::string NextLink(std::string_view token) const;
+  // What a $skiptoken is bound to: path and every option that decides which records come in which order.
+  std::string TokenBinding() const;
+  void FillFormat(const Negotiated& negotiated);
+  std::string Root() const;
+
+  const Service& service_;
+  ItemStore& store_;
+  const TokenSigner& signer_;
+  std::shared_ptr<const Catalog> catalog_;
+  const HttpRequest& request_;
+  const Principal& principal_;
+  std::string method_;
+  std::string raw_path_;   // behind the service path, undecoded, no leading slash
+  std::string raw_query_;  // undecoded
+  syntax::ResourcePath path_;
+  syntax::QueryOptions options_;
+  BoundPath bound_path_;
+  Preferences preferences_;
+  ODataVersion version_ = ODataVersion::k40;
+  ResponseFormat format_;
+  QueryEngine engine_;
+};
+
+}  // namespace tablecast
+
+#endif  // TABLECAST_ODATA_REQUEST_HANDLER_H_
