@@ -78,13 +78,16 @@ struct IsoDateTime {
   bool has_seconds = true;
   char separator = 'T';         // 'T', 't' or ' '
 };
-// `default_offset_minutes` is the zone of texts without one. ERRORS: kInvalidArgument, reason
+// `default_offset_minutes` is the zone of texts without one, dates alone included (their instant is
+// that zone's midnight; for the calendar day itself use ParseDate). Zones run to +-23:59, an instant
+// must stay in the years 1..9999, the basic form takes a capital T only. ERRORS: kInvalidArgument, reason
 // "iso8601-syntax" or "iso8601-range", position.offset = first offending byte.
 Result<IsoDateTime> ParseIso8601(std::string_view text, int default_offset_minutes);
 
 Result<Date> ParseDate(std::string_view text);            // YYYY-MM-DD
 Result<TimeOfDay> ParseTimeOfDay(std::string_view text);  // HH:mm[:ss[.f{1,9}]]
-Result<Duration> ParseDuration(std::string_view text);    // OData: [-]P[nD][T[nH][nM][n[.f]S]]
+// OData: [+-]P[nD][T[nH][nM][n[.f{1,9}]S]], at least one part, at most 10^15 seconds.
+Result<Duration> ParseDuration(std::string_view text);
 
 std::string FormatDate(Date date);
 // "HH:mm:ss" and, when nanos are not zero, the fraction without trailing zeros.
