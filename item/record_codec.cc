@@ -32,8 +32,9 @@ RecordForm FormFor(const std::vector<Column>& columns, std::size_t value_bytes) 
   return value_bytes <= kMaxU16 ? RecordForm::kNarrow : RecordForm::kWide;
 }
 
-void AppendInteger(std::string& out, std::size_t width, std::uint32_t value) {
-  for (; width > 0; --width, value >>= 8U) out += static_cast<char>(value & 0xFFU);
+char* PutInteger(char* out, std::size_t width, std::uint32_t value) {
+  for (; width > 0; --width, value >>= 8U) *out++ = static_cast<char>(value & 0xFFU);
+  return out;
 }
 
 }  // namespace
@@ -62,13 +63,16 @@ Result<std::string> EncodeRecord(const TableSchema& schema, const Item& item,
 
   const RecordForm form = FormFor(columns, values.size());
   const RecordWidths widths = internal::WidthsOf(form);
+  const std::size_t values_at = widths.header + columns.size() * widths.entry();
   std::string record;
-  record.reserve(widths.header + columns.size() * widths.entry() + values.size());
-  record += static_cast<char>(form);
-  AppendInteger(record, widths.id, static_cast<std::uint32_t>(columns.size()));
+  record.reserve(values_at + values.size());
+  record.resize(values_at);
+  char* at = record.data();
+  *at++ = static_cast<char>(form);
+  at = PutInteger(at, widths.id, static_cast<std::uint32_t>(columns.size()));
   for (const Column& column : columns) {
-    AppendInteger(record, widths.id, column.id);
-    AppendInteger(record, widths.end, column.end);
+    at = PutInteger(at, widths.id, column.id);
+    at = PutInteger(at, widths.end, column.end);
   }
   record += values;
   return record;
