@@ -2,11 +2,12 @@
 #define TABLECAST_ODATA_QUERY_OPTIONS_H_
 
 // The query part of a URL as syntax trees: system query options ($filter, $select, ...), parameter
-// aliases (@p=...) and custom options. The raw text is split on '&' and the first '=', then each name
-// and value is percent-decoded once ('+' is a blank, %zz and invalid UTF-8 are refused).
+// aliases (@p=...) and custom options. The raw text is split on '&' and the first '=', then each
+// name and value is percent-decoded once ('+' is a blank, %zz and invalid UTF-8 are refused).
 //
-//   TABLECAST_ASSIGN_OR_RETURN(auto options, syntax::ParseQueryOptions("$top=5&$filter=A%20eq%201"));
-//   if (options.filter) Bind(*options.filter);
+//   TABLECAST_ASSIGN_OR_RETURN(auto options,
+//   syntax::ParseQueryOptions("$top=5&$filter=A%20eq%201")); if (options.filter)
+//   Bind(*options.filter);
 //
 // System options are known with and without `$`, in any case, so that their names are never custom
 // options. Order of evaluation is the caller's business (spec odata.md 1.3).
@@ -24,7 +25,8 @@ namespace tablecast::syntax {
 
 // Which text offsets (spans of nodes, Error::position.offset) count in.
 enum class Positions : std::uint8_t {
-  kValue,  // the decoded value of the option that Error::target names; the decoded segment in a path
+  kValue,  // the decoded value of the option that Error::target names; the decoded segment in a
+           // path
   kText,   // the whole undecoded text given to the parser
 };
 
@@ -37,6 +39,7 @@ enum class PlusSign : std::uint8_t {
 struct CustomOption {
   std::string name;   // decoded
   std::string value;  // decoded; "" when there is no '='
+  Span at;
 };
 
 // $format
@@ -54,7 +57,7 @@ struct QueryOptions {
   std::vector<ComputeItem> compute;
   std::optional<std::vector<SelectItem>> select;
   std::vector<ExpandItem> expand;
-  std::optional<std::uint64_t> top;   // 2^64-1 when larger
+  std::optional<std::uint64_t> top;  // 2^64-1 when larger
   std::optional<std::uint64_t> skip;
   std::optional<bool> count;
   std::optional<std::int64_t> index;  // saturated
@@ -75,6 +78,8 @@ struct QueryOptions {
   bool Has(std::string_view system_option) const;
   // Names of all system options that are set, "$filter" form, in order of the URL.
   std::vector<std::string> system_options;
+  // Where each of them stands, name included (Positions::kText), or its value (Positions::kValue).
+  std::vector<Span> system_option_spans;
 };
 
 struct QueryParseOptions {
@@ -91,15 +96,18 @@ struct QueryParseOptions {
 // "option-unknown" (unknown name with `$`), "option-duplicate" (also top and $TOP), "option-value"
 // ($top=-1), "percent-encoding", "invalid-utf8", and the parsers' own: "filter-syntax",
 // "function-unknown", "function-arity", "literal-invalid", "search-syntax", "apply-syntax",
-// "select-syntax", "expand-syntax", "orderby-syntax", "compute-syntax", "option-not-allowed" (a nested
-// option where it may not stand). kResourceExhausted for SyntaxLimits. COST: linear in the text.
-Result<QueryOptions> ParseQueryOptions(std::string_view query, const QueryParseOptions& options = {});
+// "select-syntax", "expand-syntax", "orderby-syntax", "compute-syntax", "option-not-allowed" (a
+// nested option where it may not stand). kResourceExhausted for SyntaxLimits. COST: linear in the
+// text.
+Result<QueryOptions> ParseQueryOptions(std::string_view query,
+                                       const QueryParseOptions& options = {});
 
 // Percent-decodes once. ERRORS: kInvalidArgument "percent-encoding" (a % without two hex digits),
 // "invalid-utf8", both with the offset in `text`.
 Result<std::string> PercentDecode(std::string_view text, PlusSign plus = PlusSign::kPlus);
 
-// "$filter" for "filter", "$Filter", "%24filter" after decoding; nullopt when it is no system option.
+// "$filter" for "filter", "$Filter", "%24filter" after decoding; nullopt when it is no system
+// option.
 std::optional<std::string> CanonicalOptionName(std::string_view name);
 
 }  // namespace tablecast::syntax
