@@ -16,10 +16,11 @@
 namespace tablecast::formula {
 
 namespace internal {
+class Arguments;
 class KernelContext;
 // Computes one call. REQUIRES: arguments of the overload's types, or blank. Returns false when the
 // context holds an error.
-using Kernel = bool (*)(std::span<const Value> arguments, KernelContext& context, Value& result);
+using Kernel = bool (*)(Arguments arguments, KernelContext& context, Value& result);
 }  // namespace internal
 
 // What a parameter accepts.
@@ -41,8 +42,8 @@ struct Overload {
   ValueType result = ValueType::kText;
   bool variadic = false;
   bool null_literal = true;    // the literal NULL fits every parameter
+  bool identity = false;       // the call is its first argument
   bool qualifier_only = false; // F16 identities
-  bool not_standard = false;   // accepted although vectors/signatures.json lacks it, with a reason in doc
 };
 
 // Functions whose checking or laziness no list of overloads expresses.
@@ -60,18 +61,18 @@ struct FunctionExample {
 };
 
 struct FunctionEntry {
-  std::string_view name;
-  std::string_view family;     // "Text", "Logic", "Math", "Date and time"
-  std::string_view parameters; // as documented: "text, start, [length]"
-  std::span<const Overload> overloads;
+  std::string_view name = {};
+  std::string_view family = {};     // "Text", "Logic", "Math", "Date and time"
+  std::string_view parameters = {}; // as documented: "text, start, [length]"
+  std::span<const Overload> overloads = {};
   SpecialForm special = SpecialForm::kNone;
   NullRule null_rule = NullRule::kBlankInBlankOut;
   Purity purity = Purity::kPure;
   internal::Kernel kernel = nullptr;  // null for special forms and refused functions
-  std::string_view doc;               // one line, no full stop
-  std::span<const FunctionExample> examples;
+  std::string_view doc = {};               // one line, no full stop
+  std::span<const FunctionExample> examples = {};
   // Not offered: why, and what to use instead. Calls are compile errors "formula-unsupported".
-  std::string_view refused;
+  std::string_view refused = {};
 };
 
 class FunctionRegistry {

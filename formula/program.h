@@ -71,7 +71,7 @@ class FieldReader {
  public:
   virtual ~FieldReader() = default;
   // A value of another type than the binding's reads as blank.
-  // BORROWS: text is valid while the row is.
+  // BORROWS: text stays valid while the row is; a reader that computes texts keeps them itself.
   virtual Value Read(Slot slot) const = 0;
   // Asked only after a blank Read: why the field could not be computed, or nullptr. The error then is
   // the reading formula's too.
@@ -117,7 +117,7 @@ class EvalContext {
   const EvalLimits& limits() const { return limits_; }
 
  private:
-  friend class Evaluation;
+  friend class internal::KernelContext;
   Timestamp now_;
   EvalLimits limits_;
   struct Scratch;
