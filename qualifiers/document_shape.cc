@@ -237,7 +237,40 @@ class Walker {
   std::vector<Issue>& issues_;
 };
 
+// The table is not recursive, so neither depth nor size can grow.
+void Describe(const Shape& shape, const std::string& path, std::vector<std::string>& lines) {
+  constexpr std::pair<unsigned, std::string_view> kNames[] = {
+      {kString, "string"}, {kBool, "boolean"}, {kNumber, "number"}, {kObject, "object"}, {kArray, "array"}};
+  if (&shape == &kFreeValue) return;
+  std::string line = path;
+  std::string separator = " ";
+  for (const auto& [kind, name] : kNames) {
+    if ((shape.kinds & kind) == 0U) continue;
+    line += separator + std::string(name);
+    separator = ",";
+  }
+  separator = " ";
+  for (const std::string_view word : shape.words) {
+    line += separator + std::string(word);
+    separator = "|";
+  }
+  if (!path.empty()) lines.push_back(std::move(line));
+  for (const MemberShape& member : shape.members) {
+    Describe(*member.shape, (path.empty() ? "" : path + ".") + std::string(member.name), lines);
+    if (member.required) lines.push_back(path + "." + std::string(member.name) + " required");
+  }
+  if (shape.each == nullptr) return;
+  Describe(*shape.each, path + ((shape.kinds & kArray) != 0U ? "[]" : ".*"), lines);
+}
+
 }  // namespace
+
+std::vector<std::string> DescribeShape(DocumentKind kind) {
+  std::vector<std::string> lines;
+  Describe(kind == DocumentKind::kCatalog ? kCatalog : kExtensions, "", lines);
+  std::sort(lines.begin(), lines.end());
+  return lines;
+}
 
 std::string_view JsonTypeWord(const JsonValue& value) {
   switch (value.type) {

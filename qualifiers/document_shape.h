@@ -33,6 +33,12 @@ void CheckExtensionShape(const JsonValue& extensions, std::vector<Issue>& issues
 // The whole of catalog.json, the overlay under "objects" included.
 void CheckCatalogShape(const JsonValue& catalog, std::vector<Issue>& issues);
 
+// Every member that the table knows, one line each, sorted: "fields.*.column string",
+// "fields.*.unit string s|ms", "indexes[].fields[] string". For the test that compares the table with
+// the JSON Schemas.
+enum class DocumentKind { kExtensions, kCatalog };
+std::vector<std::string> DescribeShape(DocumentKind kind);
+
 // For "did you mean": the same word in another case first, else the nearest by edit distance.
 template <class Range>
 std::optional<std::string> NearestOption(std::string_view name, const Range& known) {
