@@ -187,20 +187,21 @@ std::optional<int> ReadZone(Cursor& in) {
   return negative ? -offset : offset;
 }
 
-// `value` with at least `width` digits.
+// The last `width` digits of `value`. REQUIRES: 0 <= value, width <= 9.
 void AppendPadded(std::string& out, std::int64_t value, std::size_t width) {
-  const std::string digits = std::to_string(value);
-  if (digits.size() < width) out.append(width - digits.size(), '0');
-  out += digits;
+  char digits[kMaxFractionDigits];
+  for (std::size_t i = width; i-- > 0; value /= 10) digits[i] = static_cast<char>('0' + value % 10);
+  out.append(digits, width);
 }
 
 // ".f": at least `least_digits` digits, no trailing zeros beyond them, nothing when there are none.
 void AppendFraction(std::string& out, std::int32_t nanos, int least_digits) {
-  std::string digits;
-  AppendPadded(digits, nanos, kMaxFractionDigits);
+  if (nanos == 0 && least_digits <= 0) return;
+  const std::size_t point = out.size();
+  out += '.';
+  AppendPadded(out, nanos, kMaxFractionDigits);
   const auto least = static_cast<std::size_t>(std::clamp(least_digits, 0, kMaxFractionDigits));
-  while (digits.size() > least && digits.back() == '0') digits.pop_back();
-  if (!digits.empty()) out += '.' + digits;
+  while (out.size() > point + 1 + least && out.back() == '0') out.pop_back();
 }
 
 void AppendDate(std::string& out, Date date) {
@@ -395,6 +396,7 @@ std::string FormatTimeOfDay(TimeOfDay time) {
 
 std::string FormatTimestamp(Timestamp instant, int fraction_digits) {
   std::string out;
+  out.reserve(sizeof "YYYY-MM-DDTHH:mm:ss.fffffffffZ");
   AppendDate(out, DateOf(instant));
   out += 'T';
   AppendClock(out, FloorModulo(instant.seconds, kSecondsPerDay));

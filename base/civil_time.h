@@ -89,6 +89,7 @@ Result<TimeOfDay> ParseTimeOfDay(std::string_view text);  // HH:mm[:ss[.f{1,9}]]
 // OData: [+-]P[nD][T[nH][nM][n[.f{1,9}]S]], at least one part, at most 10^15 seconds.
 Result<Duration> ParseDuration(std::string_view text);
 
+// Printing REQUIRES the years 1..9999.
 std::string FormatDate(Date date);
 // "HH:mm:ss" and, when nanos are not zero, the fraction without trailing zeros.
 std::string FormatTimeOfDay(TimeOfDay time);

@@ -44,6 +44,8 @@ class DigitCollector {
   // Trailing zeros not counted.
   std::int64_t count() const { return count_; }
   std::int64_t trailing_zeros() const { return zeros_; }
+  // REQUIRES: at most 19 digits.
+  std::uint64_t SmallCoefficient() const { return pending_; }
   WideInteger Coefficient() {
     Flush();
     return coefficient_;
@@ -183,6 +185,9 @@ Result<Decimal> Decimal::Parse(std::string_view text) {
     return MakeError(ErrorCode::kResourceExhausted, "number-exponent",
                      "number beyond 10^" + std::to_string(kMaxExponent) + " or below 10^-" +
                          std::to_string(kMaxExponent));
+  }
+  if (digits.count() <= 19) {
+    return FromParts(negative, digits.SmallCoefficient(), static_cast<std::int32_t>(exponent));
   }
   return internal::NormalDecimal(negative, digits.Coefficient(), exponent);
 }

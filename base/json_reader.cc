@@ -11,6 +11,7 @@
 // Tested by tests/base/json_reader_test.cc and tests/fuzz/json_fuzz.cc.
 
 #include <algorithm>
+#include <bit>
 #include <cstring>
 #include <limits>
 #include <optional>
@@ -28,8 +29,8 @@ constexpr int kMaxTreeDepth = 1000;
 // RapidJSON counts in 32 bits.
 constexpr std::size_t kMaxReaderBytes = std::numeric_limits<rapidjson::SizeType>::max();
 
-// True for each byte of `word` that is a quote, a backslash or below 0x20, as its high bit. Bits above
-// the lowest one set may be wrong, as borrows run upward.
+// The high bit of each byte of `word` that is a quote, a backslash or below 0x20. The lowest bit set is
+// right; those above it may be wrong, as borrows run upward.
 std::uint64_t SpecialBytes(std::uint64_t word) {
   constexpr std::uint64_t kOnes = 0x0101010101010101U;
   constexpr std::uint64_t kHigh = 0x8080808080808080U;
@@ -43,7 +44,12 @@ const char* SkipOrdinary(const char* p, const char* end) {
   while (end - p >= 8) {
     std::uint64_t word;
     std::memcpy(&word, p, sizeof word);
-    if (SpecialBytes(word) != 0) break;
+    if (const std::uint64_t special = SpecialBytes(word); special != 0) {
+      if constexpr (std::endian::native == std::endian::little) {
+        return p + std::countr_zero(special) / 8;
+      }
+      break;
+    }
     p += 8;
   }
   while (p != end && *p != '"' && *p != '\\' && static_cast<unsigned char>(*p) >= 0x20) ++p;

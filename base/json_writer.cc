@@ -2,6 +2,7 @@
 
 // Tested by tests/base/json_writer_test.cc. SOURCE: RFC 8259 section 7.
 
+#include <bit>
 #include <charconv>
 #include <cstring>
 
@@ -14,13 +15,14 @@ namespace {
 constexpr std::uint64_t kOnes = 0x0101010101010101U;
 constexpr std::uint64_t kHighBits = 0x8080808080808080U;
 
-// True when no byte of `word` is a quote, a backslash, below 0x20 or over 0x7F.
-bool IsPlainAscii(std::uint64_t word) {
+// The high bit of each byte of `word` that is a quote, a backslash, below 0x20 or over 0x7F. The lowest
+// bit set is right; those above it may be wrong, as borrows run upward.
+std::uint64_t SpecialBytes(std::uint64_t word) {
   const std::uint64_t quote = word ^ (kOnes * '"');
   const std::uint64_t backslash = word ^ (kOnes * '\\');
   const std::uint64_t special =
       (quote - kOnes) | (backslash - kOnes) | (word - kOnes * 0x20) | word;
-  return (special & kHighBits) == 0;
+  return special & kHighBits;
 }
 
 bool IsPlainAscii(char c) {
@@ -32,7 +34,12 @@ std::size_t SkipPlain(std::string_view text, std::size_t offset) {
   while (offset + 8 <= text.size()) {
     std::uint64_t word;
     std::memcpy(&word, text.data() + offset, sizeof word);
-    if (!IsPlainAscii(word)) break;
+    if (const std::uint64_t special = SpecialBytes(word); special != 0) {
+      if constexpr (std::endian::native == std::endian::little) {
+        return offset + static_cast<std::size_t>(std::countr_zero(special)) / 8;
+      }
+      break;
+    }
     offset += 8;
   }
   while (offset < text.size() && IsPlainAscii(text[offset])) ++offset;
