@@ -4,6 +4,7 @@
 #include <fstream>
 #include <thread>
 
+#include "tests/conformance/derived_index_suite.h"
 #include "tests/conformance/item_store_suite.h"
 #include "tests/store/store_test_directory.h"
 
@@ -27,6 +28,7 @@ class LmdbFixture {
 };
 
 INSTANTIATE_TYPED_TEST_SUITE_P(Lmdb, ItemStoreSuite, LmdbFixture);
+INSTANTIATE_TYPED_TEST_SUITE_P(Lmdb, DerivedIndexSuite, LmdbFixture);
 
 std::optional<Item> GetItem(const ItemStore& store, const TableSchema& schema, const ItemKey& key) {
   std::optional<Item> found;

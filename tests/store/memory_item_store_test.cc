@@ -1,5 +1,6 @@
 #include "store/memory_item_store.h"
 
+#include "tests/conformance/derived_index_suite.h"
 #include "tests/conformance/item_store_suite.h"
 
 namespace tablecast::testing {
@@ -15,6 +16,7 @@ class MemoryFixture {
 };
 
 INSTANTIATE_TYPED_TEST_SUITE_P(Memory, ItemStoreSuite, MemoryFixture);
+INSTANTIATE_TYPED_TEST_SUITE_P(Memory, DerivedIndexSuite, MemoryFixture);
 
 }  // namespace
 }  // namespace tablecast::testing
