@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "base/utf8.h"
+#include "formula/java_regex.h"
 #include "qualifiers/predicate.h"
 #include "qualifiers/regex_shape.h"
 
@@ -33,7 +34,7 @@ Error Re2Error(const RE2& re, std::string_view pattern) {
   std::string reason = "regex-syntax";
   switch (re.error_code()) {
     case RE2::ErrorRepeatSize:
-      reason = "regex-repeat-too-large";
+      reason = "regex-repeat";
       message = "the repeat count in `" + re.error_arg() + "` is over 1,000";
       remedy = "repeat at most 1,000 times";
       break;
@@ -75,6 +76,30 @@ Error Re2Error(const RE2& re, std::string_view pattern) {
                                                                            : OffsetOf(pattern, re.error_arg());
   return MakeError(ErrorCode::kInvalidArgument, std::move(reason), std::move(message), "postFilter",
                    std::move(remedy), PositionAt(pattern, offset));
+}
+
+// What to write instead of a construct that has no equal in RE2.
+Error WithRemedy(Error error) {
+  if (!error.remedy.empty()) return error;
+  struct Row {
+    std::string_view reason, remedy;
+  };
+  constexpr Row kRemedies[] = {
+      {"regex-lookaround", "say what the value is instead of what it is not, or use a second condition (`filter`)"},
+      {"regex-back-reference", "write the repeated text out, or test a part of the value"},
+      {"regex-possessive", "leave the second + away"},
+      {"regex-atomic-group", "use (?:…)"},
+      {"regex-repeat", "repeat at most 1,000 times"},
+      {"regex-class-intersection", "list the characters of the intersection"},
+      {"regex-nested-class", "write all characters in one class"},
+      {"regex-flag", "leave the flag away"},
+      {"regex-escape", "write the character itself"},
+      {"regex-posix-class", "use \\p{L}, \\p{N} or a class such as [A-Za-z]"}};
+  error.remedy = "correct the pattern";
+  for (const Row& row : kRemedies) {
+    if (row.reason == error.reason) error.remedy = row.remedy;
+  }
+  return error;
 }
 
 }  // namespace
@@ -145,7 +170,9 @@ Result<std::shared_ptr<const MatchRegex>> MatchRegex::Compile(std::string_view p
                      "postFilter", "shorten it, or test a part of it with `filter`",
                      PositionAt(pattern, kMaxRegexBytes));
   }
-  const std::string translated(pattern);
+  auto translation = formula::TranslateJavaRegex(pattern);
+  if (!translation.ok()) return WithRemedy(std::move(translation).error());
+  const std::string& translated = *translation;
   auto compiled = std::make_shared<CompiledMatchRegex>(pattern, translated);
   if (!compiled->re().ok()) return Re2Error(compiled->re(), pattern);
   if (engine == Engine::kAutomatic) compiled->Specialise(translated);
