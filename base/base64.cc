@@ -1,6 +1,7 @@
 #include "base/base64.h"
 
-// Tested by tests/base/base64_test.cc. SOURCE: RFC 4648, sections 4, 5 and 3.5 (canonical encoding).
+// Tested by tests/base/base64_test.cc. SOURCE: RFC 4648, sections 4, 5 and 3.5 (canonical
+// encoding).
 
 #include <array>
 #include <cstdint>
@@ -85,7 +86,8 @@ Result<std::string> Decode(std::string_view text, const DigitTable& digits, Padd
   }
   if (left == 1) return SyntaxError("base64 text ends in the middle of a byte", body.size() - 1);
   const std::uint32_t unused = left == 2 ? group & 0xFU : left == 3 ? group & 0x3U : 0U;
-  if (unused != 0) return SyntaxError("base64 text ends in bits that no byte holds", body.size() - 1);
+  if (unused != 0)
+    return SyntaxError("base64 text ends in bits that no byte holds", body.size() - 1);
   if (left == 2) out += static_cast<char>(group >> 4U);
   if (left == 3) {
     out += static_cast<char>(group >> 10U);

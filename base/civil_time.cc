@@ -1,8 +1,8 @@
 #include "base/civil_time.h"
 
-// IMPLEMENTATION. The calendar is counted in eras of 400 years that begin on 1 March, so that the leap
-// day is the last day of its year. Texts are read by a cursor that remembers the first offending byte.
-// Tested by tests/base/civil_time_test.cc and tests/fuzz/iso8601_fuzz.cc.
+// IMPLEMENTATION. The calendar is counted in eras of 400 years that begin on 1 March, so that the
+// leap day is the last day of its year. Texts are read by a cursor that remembers the first
+// offending byte. Tested by tests/base/civil_time_test.cc and tests/fuzz/iso8601_fuzz.cc.
 
 #include <algorithm>
 #include <chrono>
@@ -90,9 +90,10 @@ class Cursor {
 
   Error ToError() const {
     if (problem_ == Problem::kRange) {
-      return MakeError(ErrorCode::kInvalidArgument, "iso8601-range",
-                       "no such date or time (year, month, day, hour, minute, second or offset out of range)",
-                       {}, {}, {.line = 0, .column = 0, .offset = problem_offset_});
+      return MakeError(
+          ErrorCode::kInvalidArgument, "iso8601-range",
+          "no such date or time (year, month, day, hour, minute, second or offset out of range)",
+          {}, {}, {.line = 0, .column = 0, .offset = problem_offset_});
     }
     return MakeError(ErrorCode::kInvalidArgument, "iso8601-syntax",
                      "text is not in an accepted ISO 8601 form", {}, {},
@@ -130,7 +131,8 @@ std::optional<Date> ReadDate(Cursor& in, bool basic) {
   if (!year || (!basic && !in.Take('-'))) return std::nullopt;
   const auto month = in.Number(2, 1, 12);
   if (!month || (!basic && !in.Take('-'))) return std::nullopt;
-  const auto last_day = DaysInMonth(static_cast<std::int32_t>(*year), static_cast<std::int32_t>(*month));
+  const auto last_day =
+      DaysInMonth(static_cast<std::int32_t>(*year), static_cast<std::int32_t>(*month));
   const auto day = in.Number(2, 1, last_day);
   if (!day) return std::nullopt;
   return DateFromCivil(*year, *month, *day);
@@ -187,10 +189,11 @@ std::optional<int> ReadZone(Cursor& in) {
   return negative ? -offset : offset;
 }
 
-// The last `width` digits of `value`. REQUIRES: 0 <= value, width <= 9.
+// The last `width` digits of `value`. REQUIRES: 0 <= value < 2^32, width <= 9.
 void AppendPadded(std::string& out, std::int64_t value, std::size_t width) {
   char digits[kMaxFractionDigits];
-  for (std::size_t i = width; i-- > 0; value /= 10) digits[i] = static_cast<char>('0' + value % 10);
+  auto rest = static_cast<std::uint32_t>(value);
+  for (std::size_t i = width; i-- > 0; rest /= 10) digits[i] = static_cast<char>('0' + rest % 10);
   out.append(digits, width);
 }
 
@@ -313,7 +316,8 @@ Result<IsoDateTime> ParseIso8601(std::string_view text, int default_offset_minut
   }
   read.fraction_digits = time.fraction_digits;
   read.has_seconds = time.has_seconds;
-  const std::int64_t offset_minutes = read.has_zone ? read.zone_offset_minutes : default_offset_minutes;
+  const std::int64_t offset_minutes =
+      read.has_zone ? read.zone_offset_minutes : default_offset_minutes;
   read.instant.seconds = date->days * kSecondsPerDay + time.seconds - offset_minutes * 60;
   read.instant.nanos = time.nanos;
   if (read.instant.seconds < kMinInstantSeconds || read.instant.seconds > kMaxInstantSeconds) {

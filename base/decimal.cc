@@ -1,11 +1,11 @@
 #include "base/decimal.h"
 
-// IMPLEMENTATION. Every Decimal is kept in normal form: no trailing zero in the coefficient, fewer than
-// 10^76, exponent 0 and no sign for zero. Equality is therefore equality of the members. Results that
-// fit 128 bits are computed there; everything else goes through a 512-bit WideInteger that holds the
-// exact result, or the exact result's leading digits followed by one "sticky" digit 1 that stands for a
-// non-zero remainder. Rounding happens once, in RoundedParts.
-// Text conversions are in decimal_text.cc. Tested by tests/base/decimal_test.cc.
+// IMPLEMENTATION. Every Decimal is kept in normal form: no trailing zero in the coefficient, fewer
+// than 10^76, exponent 0 and no sign for zero. Equality is therefore equality of the members.
+// Results that fit 128 bits are computed there; everything else goes through a 512-bit WideInteger
+// that holds the exact result, or the exact result's leading digits followed by one "sticky" digit
+// 1 that stands for a non-zero remainder. Rounding happens once, in RoundedParts. Text conversions
+// are in decimal_text.cc. Tested by tests/base/decimal_test.cc.
 
 #include <algorithm>
 #include <limits>
@@ -52,7 +52,8 @@ bool RoundsAway(Rounding rounding, Tail tail, bool negative, bool odd) {
 bool DropDigits(WideInteger& number, std::int64_t count) {
   bool lost = false;
   for (; count > 0 && !number.IsZero(); count -= 19) {
-    lost |= number.DivideBy(SmallPowerOfTen(static_cast<int>(std::min<std::int64_t>(count, 19)))) != 0;
+    lost |=
+        number.DivideBy(SmallPowerOfTen(static_cast<int>(std::min<std::int64_t>(count, 19)))) != 0;
   }
   return lost;
 }
@@ -67,12 +68,13 @@ void RoundDigitsAway(WideInteger& number, std::int64_t count, Rounding rounding,
   }
 }
 
-// Keeps `digits` digits so that a later rounding to fewer digits comes out as if it were the only one:
-// cut off, but never leave a last digit 0 or 5 that hides a remainder ("05up").
+// Keeps `digits` digits so that a later rounding to fewer digits comes out as if it were the only
+// one: cut off, but never leave a last digit 0 or 5 that hides a remainder ("05up").
 std::int64_t CutForLaterRounding(WideInteger& number, int digits) {
   const std::int64_t count = number.DigitCount() - digits;
   if (count <= 0) return 0;
-  if (DropDigits(number, count) && number.LastDigit() % 5 == 0) number = Add(number, WideInteger(1));
+  if (DropDigits(number, count) && number.LastDigit() % 5 == 0)
+    number = Add(number, WideInteger(1));
   return count;
 }
 
@@ -84,7 +86,9 @@ int KeptDigits(Decimal::Context context) {
 
 // The arithmetic kernels: what needs to see a Decimal's members.
 struct DecimalOps {
-  static bool FitsOneLimb(const Decimal& d) { return (d.limbs_[1] | d.limbs_[2] | d.limbs_[3]) == 0; }
+  static bool FitsOneLimb(const Decimal& d) {
+    return (d.limbs_[1] | d.limbs_[2] | d.limbs_[3]) == 0;
+  }
 
   static WideInteger Coefficient(const Decimal& d) {
     WideInteger wide;
@@ -166,9 +170,11 @@ struct DecimalOps {
     const std::int64_t gap = std::int64_t{high.exponent_} - low.exponent_;
     constexpr std::int64_t kGapIn128Bits = 18;  // 2^64 * 10^18 + 2^64 < 2^128
     if (gap <= kGapIn128Bits && FitsOneLimb(high) && FitsOneLimb(low)) {
-      const Uint128 x = static_cast<Uint128>(high.limbs_[0]) * SmallPowerOfTen(static_cast<int>(gap));
+      const Uint128 x =
+          static_cast<Uint128>(high.limbs_[0]) * SmallPowerOfTen(static_cast<int>(gap));
       const Uint128 y = low.limbs_[0];
-      if (high_negative == low_negative) return Rounded(high_negative, x + y, low.exponent_, context);
+      if (high_negative == low_negative)
+        return Rounded(high_negative, x + y, low.exponent_, context);
       if (x >= y) return Rounded(high_negative, x - y, low.exponent_, context);
       return Rounded(low_negative, y - x, low.exponent_, context);
     }
@@ -215,8 +221,8 @@ struct DecimalOps {
     // Scale the dividend so that the quotient has at least one digit more than is kept.
     const WideInteger divisor = Coefficient(b);
     WideInteger dividend = Coefficient(a);
-    const int scale = std::max(
-        0, divisor.DigitCount() + KeptDigits(context) + 1 - dividend.DigitCount());
+    const int scale =
+        std::max(0, divisor.DigitCount() + KeptDigits(context) + 1 - dividend.DigitCount());
     dividend = Multiply(dividend, PowerOfTen(scale));
     exponent -= scale;
     internal::WideQuotient result = Divide(dividend, divisor);
@@ -262,7 +268,8 @@ struct DecimalOps {
     const std::int64_t gap = std::int64_t{high.exponent_} - low.exponent_;
     std::strong_ordering order = std::strong_ordering::equal;
     if (gap <= 18 && FitsOneLimb(high) && FitsOneLimb(low)) {
-      const Uint128 x = static_cast<Uint128>(high.limbs_[0]) * SmallPowerOfTen(static_cast<int>(gap));
+      const Uint128 x =
+          static_cast<Uint128>(high.limbs_[0]) * SmallPowerOfTen(static_cast<int>(gap));
       const Uint128 y = low.limbs_[0];
       order = x < y ? std::strong_ordering::less
                     : (x > y ? std::strong_ordering::greater : std::strong_ordering::equal);
@@ -283,10 +290,10 @@ Decimal NormalDecimal(bool negative, const WideInteger& coefficient, std::int64_
 }  // namespace internal
 
 Decimal::Decimal(std::int64_t value)
-    : Decimal(FromParts(value < 0,
-                        value < 0 ? 0 - static_cast<std::uint64_t>(value)
-                                  : static_cast<std::uint64_t>(value),
-                        0)) {}
+    : Decimal(FromParts(
+          value < 0,
+          value < 0 ? 0 - static_cast<std::uint64_t>(value) : static_cast<std::uint64_t>(value),
+          0)) {}
 
 Decimal Decimal::FromUint64(std::uint64_t value) { return FromParts(false, value, 0); }
 

@@ -77,8 +77,8 @@ class DigitCollector {
 };
 
 Error SyntaxError(std::size_t offset) {
-  return MakeError(ErrorCode::kInvalidArgument, "number-syntax", "text is not a decimal number", {}, {},
-                   {.line = 0, .column = 0, .offset = offset});
+  return MakeError(ErrorCode::kInvalidArgument, "number-syntax", "text is not a decimal number", {},
+                   {}, {.line = 0, .column = 0, .offset = offset});
 }
 
 // The digits of a coefficient below 10^76.
@@ -87,8 +87,8 @@ class CoefficientText {
   explicit CoefficientText(const std::uint64_t (&limbs)[4]) {
     char* const end = buffer_.data() + buffer_.size();
     if ((limbs[1] | limbs[2] | limbs[3]) == 0) {
-      length_ = static_cast<std::size_t>(
-          std::to_chars(buffer_.data(), end, limbs[0]).ptr - buffer_.data());
+      length_ = static_cast<std::size_t>(std::to_chars(buffer_.data(), end, limbs[0]).ptr -
+                                         buffer_.data());
       return;
     }
     WideInteger rest;
@@ -199,7 +199,8 @@ Result<Decimal> Decimal::FromShortestDouble(double value) {
   }
   std::array<char, 32> text;
   const auto end =
-      std::to_chars(text.data(), text.data() + text.size(), value, std::chars_format::scientific).ptr;
+      std::to_chars(text.data(), text.data() + text.size(), value, std::chars_format::scientific)
+          .ptr;
   return Parse({text.data(), static_cast<std::size_t>(end - text.data())});
 }
 

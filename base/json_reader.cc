@@ -1,22 +1,23 @@
 #include "base/json_reader.h"
 
-// IMPLEMENTATION. RapidJSON's iterative SAX reader drives everything; two of its extension points are
-// ours. SourceStream is an in-situ stream over bytes that must not change: a string without escapes is
-// handed on as a view of the source, one with escapes is put together in a buffer. CheckedUtf8 is the
-// encoding policy: the whole text is validated once before reading, so "validate one code point"
-// becomes "skip a run of ordinary characters, eight bytes at a time", and code points from \u escapes
-// are refused when they are lone surrogates (RapidJSON lets a lone low surrogate pass).
+// IMPLEMENTATION. RapidJSON's iterative SAX reader drives everything; two of its extension points
+// are ours. SourceStream is an in-situ stream over bytes that must not change: a string without
+// escapes is handed on as a view of the source, one with escapes is put together in a buffer.
+// CheckedUtf8 is the encoding policy: the whole text is validated once before reading, so "validate
+// one code point" becomes "skip a run of ordinary characters, eight bytes at a time", and code
+// points from \u escapes are refused when they are lone surrogates (RapidJSON lets a lone low
+// surrogate pass).
 //
 // RapidJSON takes a NUL byte for the end of the text; ReadWith therefore checks where it stopped.
 // Tested by tests/base/json_reader_test.cc and tests/fuzz/json_fuzz.cc.
+
+#include <rapidjson/reader.h>
 
 #include <algorithm>
 #include <bit>
 #include <cstring>
 #include <limits>
 #include <optional>
-
-#include <rapidjson/reader.h>
 
 #include "base/utf8.h"
 
@@ -29,15 +30,16 @@ constexpr int kMaxTreeDepth = 1000;
 // RapidJSON counts in 32 bits.
 constexpr std::size_t kMaxReaderBytes = std::numeric_limits<rapidjson::SizeType>::max();
 
-// The high bit of each byte of `word` that is a quote, a backslash or below 0x20. The lowest bit set is
-// right; those above it may be wrong, as borrows run upward.
+// The high bit of each byte of `word` that is a quote, a backslash or below 0x20. The lowest bit
+// set is right; those above it may be wrong, as borrows run upward.
 std::uint64_t SpecialBytes(std::uint64_t word) {
   constexpr std::uint64_t kOnes = 0x0101010101010101U;
   constexpr std::uint64_t kHigh = 0x8080808080808080U;
   const std::uint64_t quote = word ^ (kOnes * '"');
   const std::uint64_t backslash = word ^ (kOnes * '\\');
   return (((quote - kOnes) & ~quote) | ((backslash - kOnes) & ~backslash) |
-          ((word - kOnes * 0x20) & ~word)) & kHigh;
+          ((word - kOnes * 0x20) & ~word)) &
+         kHigh;
 }
 
 const char* SkipOrdinary(const char* p, const char* end) {
@@ -107,7 +109,8 @@ class SourceStream {
   // The string just read. BORROWS: the source, or a buffer that the next string reuses.
   std::string_view Text() const {
     return buffered_ ? std::string_view(buffer_)
-                     : std::string_view(string_begin_, static_cast<std::size_t>(run_end_ - string_begin_));
+                     : std::string_view(string_begin_,
+                                        static_cast<std::size_t>(run_end_ - string_begin_));
   }
   // Offset of the opening quote of the string just read.
   std::size_t StringOffset() const { return static_cast<std::size_t>(string_begin_ - begin_) - 1; }
@@ -127,8 +130,8 @@ class SourceStream {
   std::string buffer_;
 };
 
-// RapidJSON's encoding concept. The templates without effect exist because RapidJSON also compiles the
-// paths of its other stream kinds; they are never run.
+// RapidJSON's encoding concept. The templates without effect exist because RapidJSON also compiles
+// the paths of its other stream kinds; they are never run.
 struct CheckedUtf8 {
   using Ch = char;  // NOLINT(readability-identifier-naming)
   enum { supportUnicode = 1 };
@@ -141,7 +144,9 @@ struct CheckedUtf8 {
   template <class Out>
   static void Encode(Out&, unsigned) {}
   template <class In, class Out>
-  static bool Validate(In&, Out&) { return false; }
+  static bool Validate(In&, Out&) {
+    return false;
+  }
 };
 
 // Why a handler made the reader stop.
@@ -163,7 +168,8 @@ class Adapter {
     return Check(sink_.Number(stream_.Last(length), stream_.Tell() - length, stream_.Tell()));
   }
   bool String(const char*, rapidjson::SizeType, bool) {
-    return CheckText() && Check(sink_.String(stream_.Text(), stream_.StringOffset(), stream_.Tell()));
+    return CheckText() &&
+           Check(sink_.String(stream_.Text(), stream_.StringOffset(), stream_.Tell()));
   }
   bool Key(const char*, rapidjson::SizeType, bool) {
     return CheckText() && Check(sink_.Key(stream_.Text(), stream_.StringOffset(), stream_.Tell()));
@@ -273,7 +279,8 @@ class TreeSink {
   JsonValue& Place() {
     if (open_.empty()) return root_;
     JsonValue& parent = *open_.back();
-    return parent.type == JsonType::kArray ? parent.elements.emplace_back() : parent.members.back().value;
+    return parent.type == JsonType::kArray ? parent.elements.emplace_back()
+                                           : parent.members.back().value;
   }
   JsonValue& Scalar(JsonType type, std::size_t begin, std::size_t end) {
     JsonValue& value = Place();
@@ -316,16 +323,19 @@ class TreeSink {
   std::vector<JsonValue*> open_;
 };
 
-std::string SyntaxMessage(rapidjson::ParseErrorCode code, std::string_view text, std::size_t offset) {
+std::string SyntaxMessage(rapidjson::ParseErrorCode code, std::string_view text,
+                          std::size_t offset) {
   const bool at_end = offset >= text.size();
   const unsigned char byte = at_end ? 0 : static_cast<unsigned char>(text[offset]);
   switch (code) {
     case rapidjson::kParseErrorDocumentEmpty: return "the text holds no JSON value";
-    case rapidjson::kParseErrorDocumentRootNotSingular: return "text after the end of the JSON value";
+    case rapidjson::kParseErrorDocumentRootNotSingular:
+      return "text after the end of the JSON value";
     case rapidjson::kParseErrorValueInvalid:
       return at_end ? "the text ends where a value is due" : "a JSON value is due here";
     case rapidjson::kParseErrorObjectMissName:
-      return at_end ? "the text ends inside an object" : "a member name in double quotes is due here";
+      return at_end ? "the text ends inside an object"
+                    : "a member name in double quotes is due here";
     case rapidjson::kParseErrorObjectMissColon: return "a colon is due after the member name";
     case rapidjson::kParseErrorObjectMissCommaOrCurlyBracket:
       return at_end ? "the text ends inside an object" : "a comma or } is due after a member";
@@ -412,7 +422,8 @@ Status ReadWith(const Source& source, Sink& sink, int max_depth) {
       half = result.Offset();
     }
     if (half) return source.Encoding("a \\u escape gives half of a surrogate pair", *half);
-    return source.Syntax(SyntaxMessage(result.Code(), source.text, result.Offset()), result.Offset());
+    return source.Syntax(SyntaxMessage(result.Code(), source.text, result.Offset()),
+                         result.Offset());
   }
   if (stream.Tell() != source.text.size()) {
     return source.Syntax("a NUL character is no part of JSON", stream.Tell());
@@ -443,7 +454,8 @@ const JsonValue* JsonValue::Find(std::string_view name) const {
 Result<JsonValue> ParseJson(std::string_view text, const JsonOptions& options) {
   TABLECAST_ASSIGN_OR_RETURN(const Source source, Admit(text, options));
   TreeSink sink(source.text, source.offset_base);
-  TABLECAST_RETURN_IF_ERROR(Read(source, sink, options, std::min(options.max_depth, kMaxTreeDepth)));
+  TABLECAST_RETURN_IF_ERROR(
+      Read(source, sink, options, std::min(options.max_depth, kMaxTreeDepth)));
   return sink.TakeRoot();
 }
 

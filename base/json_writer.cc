@@ -15,8 +15,8 @@ namespace {
 constexpr std::uint64_t kOnes = 0x0101010101010101U;
 constexpr std::uint64_t kHighBits = 0x8080808080808080U;
 
-// The high bit of each byte of `word` that is a quote, a backslash, below 0x20 or over 0x7F. The lowest
-// bit set is right; those above it may be wrong, as borrows run upward.
+// The high bit of each byte of `word` that is a quote, a backslash, below 0x20 or over 0x7F. The
+// lowest bit set is right; those above it may be wrong, as borrows run upward.
 std::uint64_t SpecialBytes(std::uint64_t word) {
   const std::uint64_t quote = word ^ (kOnes * '"');
   const std::uint64_t backslash = word ^ (kOnes * '\\');

@@ -44,7 +44,8 @@ std::string Error::ToString() const {
   std::string where = target;
   if (position.line != 0) {
     if (!where.empty()) where += ", ";
-    where += "line " + std::to_string(position.line) + ", column " + std::to_string(position.column);
+    where +=
+        "line " + std::to_string(position.line) + ", column " + std::to_string(position.column);
   }
   if (!where.empty()) out += " (" + where + ")";
   if (!remedy.empty()) out += "; " + remedy;
@@ -53,8 +54,8 @@ std::string Error::ToString() const {
 
 Error MakeError(ErrorCode code, std::string reason, std::string message, std::string target,
                 std::string remedy, TextPosition position) {
-  return Error{code,          std::move(reason), std::move(message), std::move(target),
-               std::move(remedy), position};
+  return Error{code,    std::move(reason), std::move(message), std::move(target), std::move(remedy),
+               position};
 }
 
 bool HasErrors(const std::vector<Issue>& issues) {

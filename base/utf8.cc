@@ -59,7 +59,8 @@ std::size_t SequenceLength(std::string_view text, std::size_t offset) {
   return 4;
 }
 
-// Number of bytes in `text` that do not continue a sequence, plus `per_long` for each four-byte lead.
+// Number of bytes in `text` that do not continue a sequence, plus `per_long` for each four-byte
+// lead.
 std::size_t CountLeads(std::string_view text, std::size_t per_long) {
   std::size_t count = 0;
   std::size_t offset = 0;

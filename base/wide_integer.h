@@ -1,8 +1,8 @@
 #ifndef TABLECAST_BASE_WIDE_INTEGER_H_
 #define TABLECAST_BASE_WIDE_INTEGER_H_
 
-// Unsigned 512-bit integers: the intermediate results of Decimal, wide enough for the exact product of
-// two 76-digit coefficients and for a 153-digit dividend. Not for use outside base/.
+// Unsigned 512-bit integers: the intermediate results of Decimal, wide enough for the exact product
+// of two 76-digit coefficients and for a 153-digit dividend. Not for use outside base/.
 
 #include <array>
 #include <compare>
@@ -46,8 +46,8 @@ struct WideInteger {
   // Divides in place and returns the remainder. REQUIRES: divisor not zero.
   std::uint64_t DivideBy(std::uint64_t divisor);
 
-  int BitLength() const;    // 0 for zero
-  int DigitCount() const;   // decimal; 1 for zero
+  int BitLength() const;            // 0 for zero
+  int DigitCount() const;           // decimal; 1 for zero
   std::uint64_t LastDigit() const;  // the number modulo ten
 
  private:

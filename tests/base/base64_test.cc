@@ -1,15 +1,19 @@
 #include "base/base64.h"
 
+#include <gtest/gtest.h>
+
 #include <string>
 #include <vector>
-
-#include <gtest/gtest.h>
 
 namespace tablecast {
 namespace {
 
 TEST(Base64Test, FollowsTheVectorsOfRfc4648) {
-  struct Row { std::string_view bytes; std::string_view standard; std::string_view url; };
+  struct Row {
+    std::string_view bytes;
+    std::string_view standard;
+    std::string_view url;
+  };
   const std::vector<Row> rows = {
       {"", "", ""},
       {"f", "Zg==", "Zg"},
@@ -44,11 +48,14 @@ TEST(Base64Test, EveryByteAndLengthSurvives) {
 }
 
 TEST(Base64Test, RefusesWhatIsNotCanonical) {
-  struct Row { std::string_view text; std::size_t offset; };
+  struct Row {
+    std::string_view text;
+    std::size_t offset;
+  };
   const std::vector<Row> standard = {
-      {"Zg", 2},    {"Zg=", 3},   {"Z===", 1},  {"=", 1},     {"====", 0},  {"Zh==", 1},
-      {"Zm9=", 2},  {"Zm 8", 2},  {"Zm8=\n", 5}, {"Zm-_", 2}, {"Zg==Zg==", 2}, {"Zm9v=", 5},
-      {"\xC3\xA9==", 0},
+      {"Zg", 2},       {"Zg=", 3},   {"Z===", 1},       {"=", 1},      {"====", 0},
+      {"Zh==", 1},     {"Zm9=", 2},  {"Zm 8", 2},       {"Zm8=\n", 5}, {"Zm-_", 2},
+      {"Zg==Zg==", 2}, {"Zm9v=", 5}, {"\xC3\xA9==", 0},
   };
   for (const Row& row : standard) {
     const auto read = DecodeBase64(row.text);
@@ -57,7 +64,8 @@ TEST(Base64Test, RefusesWhatIsNotCanonical) {
     EXPECT_EQ(read.error().reason, "base64-syntax");
     EXPECT_EQ(read.error().position.offset, row.offset) << row.text;
   }
-  const std::vector<Row> url = {{"Z", 0}, {"Zh", 1}, {"Zm9", 2}, {"Zg=", 2}, {"Zm+/", 2}, {"Z===", 1}};
+  const std::vector<Row> url = {{"Z", 0},   {"Zh", 1},   {"Zm9", 2},
+                                {"Zg=", 2}, {"Zm+/", 2}, {"Z===", 1}};
   for (const Row& row : url) {
     const auto read = DecodeBase64Url(row.text);
     ASSERT_FALSE(read.ok()) << row.text;

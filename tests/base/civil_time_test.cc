@@ -1,11 +1,11 @@
 #include "base/civil_time.h"
 
+#include <gtest/gtest.h>
+
 #include <chrono>
 #include <limits>
 #include <string>
 #include <vector>
-
-#include <gtest/gtest.h>
 
 namespace tablecast {
 namespace {
@@ -18,23 +18,37 @@ TEST(CivilTimeTest, EveryDayOfTheCalendarAgreesWithChrono) {
     day_of_year = day.year == last_year ? day_of_year + 1 : 1;
     last_year = day.year;
     ASSERT_EQ(DateFromCivil(day.year, day.month, day.day), Date{days});
-    if (days % 7 != 0 && day.day < 28 && day.day > 1) continue;  // the slow checks on a part of them
+    if (days % 7 != 0 && day.day < 28 && day.day > 1)
+      continue;  // the slow checks on a part of them
     const std::chrono::sys_days chrono_days{std::chrono::days{days}};
     const std::chrono::year_month_day want{chrono_days};
     ASSERT_EQ(day.year, static_cast<int>(want.year()));
     ASSERT_EQ(day.month, static_cast<std::int32_t>(static_cast<unsigned>(want.month())));
     ASSERT_EQ(day.day, static_cast<std::int32_t>(static_cast<unsigned>(want.day())));
-    ASSERT_EQ(Weekday({days}), static_cast<std::int32_t>(std::chrono::weekday{chrono_days}.c_encoding()) + 1);
+    ASSERT_EQ(Weekday({days}),
+              static_cast<std::int32_t>(std::chrono::weekday{chrono_days}.c_encoding()) + 1);
     ASSERT_EQ(DayOfYear({days}), day_of_year);
   }
   EXPECT_EQ(last_year, 9999);
 }
 
 TEST(CivilTimeTest, DaysThatDoNotExist) {
-  struct Row { std::int64_t year; std::int64_t month; std::int64_t day; };
-  for (const Row& row : std::vector<Row>{{0, 1, 1}, {10000, 1, 1}, {-1, 1, 1}, {2015, 0, 1},
-                                         {2015, 13, 1}, {2015, 1, 0}, {2015, 1, 32}, {2015, 4, 31},
-                                         {2015, 2, 29}, {1900, 2, 29}, {2000, 2, 30},
+  struct Row {
+    std::int64_t year;
+    std::int64_t month;
+    std::int64_t day;
+  };
+  for (const Row& row : std::vector<Row>{{0, 1, 1},
+                                         {10000, 1, 1},
+                                         {-1, 1, 1},
+                                         {2015, 0, 1},
+                                         {2015, 13, 1},
+                                         {2015, 1, 0},
+                                         {2015, 1, 32},
+                                         {2015, 4, 31},
+                                         {2015, 2, 29},
+                                         {1900, 2, 29},
+                                         {2000, 2, 30},
                                          {std::numeric_limits<std::int64_t>::max(), 1, 1},
                                          {2015, std::numeric_limits<std::int64_t>::min(), 1},
                                          {2015, 1, std::numeric_limits<std::int64_t>::max()}}) {
@@ -51,12 +65,23 @@ TEST(CivilTimeTest, DaysThatDoNotExist) {
 
 // SOURCE: ISO 8601 week rules; values from Python's date.isocalendar().
 TEST(CivilTimeTest, IsoWeeksBelongToTheirThursday) {
-  struct Row { std::string date; std::int32_t year; std::int32_t week; };
-  for (const Row& row : std::vector<Row>{
-           {"2015-12-21", 2015, 52}, {"2015-12-31", 2015, 53}, {"2016-01-01", 2015, 53},
-           {"2016-01-03", 2015, 53}, {"2016-01-04", 2016, 1},  {"2008-12-29", 2009, 1},
-           {"2010-01-03", 2009, 53}, {"2010-01-04", 2010, 1},  {"0001-01-01", 1, 1},
-           {"9999-12-31", 9999, 52}, {"2024-12-30", 2025, 1},  {"2021-01-03", 2020, 53}}) {
+  struct Row {
+    std::string date;
+    std::int32_t year;
+    std::int32_t week;
+  };
+  for (const Row& row : std::vector<Row>{{"2015-12-21", 2015, 52},
+                                         {"2015-12-31", 2015, 53},
+                                         {"2016-01-01", 2015, 53},
+                                         {"2016-01-03", 2015, 53},
+                                         {"2016-01-04", 2016, 1},
+                                         {"2008-12-29", 2009, 1},
+                                         {"2010-01-03", 2009, 53},
+                                         {"2010-01-04", 2010, 1},
+                                         {"0001-01-01", 1, 1},
+                                         {"9999-12-31", 9999, 52},
+                                         {"2024-12-30", 2025, 1},
+                                         {"2021-01-03", 2020, 53}}) {
     const IsoWeek week = ToIsoWeek(ParseDate(row.date).value());
     EXPECT_EQ(week.year, row.year) << row.date;
     EXPECT_EQ(week.week, row.week) << row.date;
@@ -64,15 +89,19 @@ TEST(CivilTimeTest, IsoWeeksBelongToTheirThursday) {
 }
 
 TEST(CivilTimeTest, InstantsSplitIntoDayAndTimeAlsoBeforeTheEpoch) {
-  struct Row { Timestamp instant; std::string date; std::string time; };
-  for (const Row& row : std::vector<Row>{
-           {{0, 0}, "1970-01-01", "00:00:00"},
-           {{-1, 0}, "1969-12-31", "23:59:59"},
-           {{-1, 500'000'000}, "1969-12-31", "23:59:59.5"},
-           {{-86'400, 1}, "1969-12-31", "00:00:00.000000001"},
-           {{86'399, 999'999'999}, "1970-01-01", "23:59:59.999999999"},
-           {{-62'135'596'800, 0}, "0001-01-01", "00:00:00"},
-           {{253'402'300'799, 0}, "9999-12-31", "23:59:59"}}) {
+  struct Row {
+    Timestamp instant;
+    std::string date;
+    std::string time;
+  };
+  for (const Row& row :
+       std::vector<Row>{{{0, 0}, "1970-01-01", "00:00:00"},
+                        {{-1, 0}, "1969-12-31", "23:59:59"},
+                        {{-1, 500'000'000}, "1969-12-31", "23:59:59.5"},
+                        {{-86'400, 1}, "1969-12-31", "00:00:00.000000001"},
+                        {{86'399, 999'999'999}, "1970-01-01", "23:59:59.999999999"},
+                        {{-62'135'596'800, 0}, "0001-01-01", "00:00:00"},
+                        {{253'402'300'799, 0}, "9999-12-31", "23:59:59"}}) {
     EXPECT_EQ(FormatDate(DateOf(row.instant)), row.date);
     EXPECT_EQ(FormatTimeOfDay(TimeOf(row.instant)), row.time);
     EXPECT_EQ(ToTimestamp(DateOf(row.instant), TimeOf(row.instant)), row.instant);
@@ -81,8 +110,14 @@ TEST(CivilTimeTest, InstantsSplitIntoDayAndTimeAlsoBeforeTheEpoch) {
 
 TEST(Iso8601Test, ReadsEveryForm) {
   struct Row {
-    std::string text; std::string instant; IsoForm form; int fraction_digits; bool has_zone;
-    int zone; bool has_seconds; char separator;
+    std::string text;
+    std::string instant;
+    IsoForm form;
+    int fraction_digits;
+    bool has_zone;
+    int zone;
+    bool has_seconds;
+    char separator;
   };
   const auto kDate = IsoForm::kDate;
   const auto kExtended = IsoForm::kExtended;
@@ -96,7 +131,8 @@ TEST(Iso8601Test, ReadsEveryForm) {
       {"2015-12-21T17:42:34.5", "2015-12-21T17:42:34.5Z", kExtended, 1, false, 0, true, 'T'},
       {"2015-12-21T17:42:34,25", "2015-12-21T17:42:34.25Z", kExtended, 2, false, 0, true, 'T'},
       {"2015-12-21T17:42:34.500", "2015-12-21T17:42:34.500Z", kExtended, 3, false, 0, true, 'T'},
-      {"2015-12-21T17:42:34.123456789", "2015-12-21T17:42:34.123456789Z", kExtended, 9, false, 0, true, 'T'},
+      {"2015-12-21T17:42:34.123456789", "2015-12-21T17:42:34.123456789Z", kExtended, 9, false, 0,
+       true, 'T'},
       {"2015-12-21T17:42Z", "2015-12-21T17:42:00Z", kExtended, 0, true, 0, false, 'T'},
       {"2015-12-21T17:42:34Z", "2015-12-21T17:42:34Z", kExtended, 0, true, 0, true, 'T'},
       {"2015-12-21T17:42:34z", "2015-12-21T17:42:34Z", kExtended, 0, true, 0, true, 'T'},
@@ -112,12 +148,14 @@ TEST(Iso8601Test, ReadsEveryForm) {
       {"20151221T174234", "2015-12-21T17:42:34Z", kBasic, 0, false, 0, true, 'T'},
       {"20151221T174234.5", "2015-12-21T17:42:34.5Z", kBasic, 1, false, 0, true, 'T'},
       {"20151221T1742Z", "2015-12-21T17:42:00Z", kBasic, 0, true, 0, false, 'T'},
-      {"20151221T174234.123456789z", "2015-12-21T17:42:34.123456789Z", kBasic, 9, true, 0, true, 'T'},
+      {"20151221T174234.123456789z", "2015-12-21T17:42:34.123456789Z", kBasic, 9, true, 0, true,
+       'T'},
       {"20151221T174234+02", "2015-12-21T15:42:34Z", kBasic, 0, true, 120, true, 'T'},
       {"20151221T1742+0200", "2015-12-21T15:42:00Z", kBasic, 0, true, 120, false, 'T'},
       {"20151221T174234-02:00", "2015-12-21T19:42:34Z", kBasic, 0, true, -120, true, 'T'},
       {"0001-01-01T00:00:00Z", "0001-01-01T00:00:00Z", kExtended, 0, true, 0, true, 'T'},
-      {"9999-12-31T23:59:59.999999999Z", "9999-12-31T23:59:59.999999999Z", kExtended, 9, true, 0, true, 'T'},
+      {"9999-12-31T23:59:59.999999999Z", "9999-12-31T23:59:59.999999999Z", kExtended, 9, true, 0,
+       true, 'T'},
   };
   for (const Row& row : rows) {
     SCOPED_TRACE(row.text);
@@ -138,7 +176,11 @@ TEST(Iso8601Test, ReadsEveryForm) {
 }
 
 TEST(Iso8601Test, RefusesEverythingElse) {
-  struct Row { std::string text; std::string reason; std::size_t offset; };
+  struct Row {
+    std::string text;
+    std::string reason;
+    std::size_t offset;
+  };
   const std::string kSyntax = "iso8601-syntax";
   const std::string kRange = "iso8601-range";
   const std::vector<Row> rows = {
@@ -231,10 +273,15 @@ TEST(CivilTimeTest, DatesAndTimesAlone) {
   EXPECT_EQ(ParseDate("2015-12-21T00:00").error().reason, "iso8601-syntax");
   EXPECT_EQ(ParseDate("20151221").error().reason, "iso8601-syntax");
   EXPECT_EQ(ParseDate("2015-02-29").error().reason, "iso8601-range");
-  struct Row { std::string text; std::string want; };
-  for (const Row& row : std::vector<Row>{{"17:42", "17:42:00"}, {"00:00:00", "00:00:00"},
+  struct Row {
+    std::string text;
+    std::string want;
+  };
+  for (const Row& row : std::vector<Row>{{"17:42", "17:42:00"},
+                                         {"00:00:00", "00:00:00"},
                                          {"23:59:59.999999999", "23:59:59.999999999"},
-                                         {"07:05:09.50", "07:05:09.5"}, {"07:05:09.000", "07:05:09"}}) {
+                                         {"07:05:09.50", "07:05:09.5"},
+                                         {"07:05:09.000", "07:05:09"}}) {
     EXPECT_EQ(FormatTimeOfDay(ParseTimeOfDay(row.text).value()), row.want);
   }
   for (const std::string text : {"", "1:00", "17", "17:4", "17:42:", "17:42:34.", "17:42:34,5",
@@ -259,7 +306,11 @@ TEST(CivilTimeTest, TimestampsPrintTheDigitsAskedFor) {
 }
 
 TEST(CivilTimeTest, DurationsReadAndPrint) {
-  struct Row { std::string text; Duration want; std::string printed; };
+  struct Row {
+    std::string text;
+    Duration want;
+    std::string printed;
+  };
   const std::vector<Row> rows = {
       {"PT0S", {0, 0}, "PT0S"},
       {"P0D", {0, 0}, "PT0S"},
@@ -286,12 +337,35 @@ TEST(CivilTimeTest, DurationsReadAndPrint) {
   }
   EXPECT_EQ(FormatDuration({std::numeric_limits<std::int64_t>::min(), 0}),
             "-P106751991167300DT15H30M8S");
-  for (const std::string text : {"", "P", "PT", "-P", "1D", "P1", "P1H", "PT1D", "P1DT", "PT1M1H", "P1D1D",
-                                 "PT1S1S", "P1.5D", "PT1.5H", "PT.5S", "PT1.S", "PT1.1234567890S",
-                                 "P1Y", "P1M", "P1W", "p1d", "PT1S ", "PT-1S", "P1DT1HT1M", "PT1.5S.5S"}) {
+  for (const std::string text : {"",
+                                 "P",
+                                 "PT",
+                                 "-P",
+                                 "1D",
+                                 "P1",
+                                 "P1H",
+                                 "PT1D",
+                                 "P1DT",
+                                 "PT1M1H",
+                                 "P1D1D",
+                                 "PT1S1S",
+                                 "P1.5D",
+                                 "PT1.5H",
+                                 "PT.5S",
+                                 "PT1.S",
+                                 "PT1.1234567890S",
+                                 "P1Y",
+                                 "P1M",
+                                 "P1W",
+                                 "p1d",
+                                 "PT1S ",
+                                 "PT-1S",
+                                 "P1DT1HT1M",
+                                 "PT1.5S.5S"}) {
     EXPECT_EQ(ParseDuration(text).error().reason, "iso8601-syntax") << text;
   }
-  for (const std::string text : {"PT1000000000000001S", "P99999999999999999999999D", "P11574074074DT2H"}) {
+  for (const std::string text :
+       {"PT1000000000000001S", "P99999999999999999999999D", "P11574074074DT2H"}) {
     EXPECT_EQ(ParseDuration(text).error().reason, "iso8601-range") << text;
   }
 }
@@ -299,7 +373,8 @@ TEST(CivilTimeTest, DurationsReadAndPrint) {
 TEST(CivilTimeTest, TheClockRunsBetweenTwoReadingsOfChrono) {
   const auto seconds = [] {
     return std::chrono::duration_cast<std::chrono::seconds>(
-               std::chrono::system_clock::now().time_since_epoch()).count();
+               std::chrono::system_clock::now().time_since_epoch())
+        .count();
   };
   const auto before = seconds();
   const Timestamp now = CurrentTimestamp();

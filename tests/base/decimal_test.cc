@@ -1,5 +1,7 @@
 #include "base/decimal.h"
 
+#include <gtest/gtest.h>
+
 #include <cmath>
 #include <cstdlib>
 #include <fstream>
@@ -8,8 +10,6 @@
 #include <random>
 #include <string>
 #include <vector>
-
-#include <gtest/gtest.h>
 
 namespace tablecast {
 namespace {
@@ -23,13 +23,29 @@ Decimal D(std::string_view text) {
 }
 
 TEST(DecimalTest, ParsesAndPrintsTheNormalForm) {
-  struct Row { std::string text; std::string want; };
+  struct Row {
+    std::string text;
+    std::string want;
+  };
   const std::vector<Row> rows = {
-      {"0", "0"},           {"-0", "0"},         {"+0.000", "0"},     {"0e99999999999999999999", "0"},
-      {"1", "1"},           {"-1", "-1"},        {"+1", "1"},         {"007", "7"},
-      {"19.990", "19.99"},  {"1.", "1"},         {".5", "0.5"},       {"-.50", "-0.5"},
-      {"1e3", "1000"},      {"1E+3", "1000"},    {"1e-3", "0.001"},   {"12.5e1", "125"},
-      {"100", "100"},       {"1000000000000000000000", "1000000000000000000000"},
+      {"0", "0"},
+      {"-0", "0"},
+      {"+0.000", "0"},
+      {"0e99999999999999999999", "0"},
+      {"1", "1"},
+      {"-1", "-1"},
+      {"+1", "1"},
+      {"007", "7"},
+      {"19.990", "19.99"},
+      {"1.", "1"},
+      {".5", "0.5"},
+      {"-.50", "-0.5"},
+      {"1e3", "1000"},
+      {"1E+3", "1000"},
+      {"1e-3", "0.001"},
+      {"12.5e1", "125"},
+      {"100", "100"},
+      {"1000000000000000000000", "1000000000000000000000"},
       {"0.00000000000000000001", "0.00000000000000000001"},
       {"1e0000000000000000000000000000003", "1000"},
       {"18446744073709551615", "18446744073709551615"},
@@ -66,19 +82,33 @@ TEST(DecimalTest, ParsesAndPrintsTheNormalForm) {
 }
 
 TEST(DecimalTest, RefusesWhatIsNoNumber) {
-  struct Row { std::string text; ErrorCode code; std::string reason; std::size_t offset; };
+  struct Row {
+    std::string text;
+    ErrorCode code;
+    std::string reason;
+    std::size_t offset;
+  };
   const auto kSyntax = ErrorCode::kInvalidArgument;
   const auto kLimit = ErrorCode::kResourceExhausted;
   const std::vector<Row> rows = {
-      {"", kSyntax, "number-syntax", 0},      {"-", kSyntax, "number-syntax", 1},
-      {".", kSyntax, "number-syntax", 1},     {"e5", kSyntax, "number-syntax", 0},
-      {"+.e5", kSyntax, "number-syntax", 2},  {"1e", kSyntax, "number-syntax", 2},
-      {"1e+", kSyntax, "number-syntax", 3},   {"1e5.0", kSyntax, "number-syntax", 3},
-      {"1.2.3", kSyntax, "number-syntax", 3}, {" 1", kSyntax, "number-syntax", 0},
-      {"1 ", kSyntax, "number-syntax", 1},    {"--1", kSyntax, "number-syntax", 1},
-      {"0x10", kSyntax, "number-syntax", 1},  {"1,000", kSyntax, "number-syntax", 1},
-      {"NaN", kSyntax, "number-syntax", 0},   {"Infinity", kSyntax, "number-syntax", 0},
-      {"1_000", kSyntax, "number-syntax", 1}, {std::string("1\0", 2), kSyntax, "number-syntax", 1},
+      {"", kSyntax, "number-syntax", 0},
+      {"-", kSyntax, "number-syntax", 1},
+      {".", kSyntax, "number-syntax", 1},
+      {"e5", kSyntax, "number-syntax", 0},
+      {"+.e5", kSyntax, "number-syntax", 2},
+      {"1e", kSyntax, "number-syntax", 2},
+      {"1e+", kSyntax, "number-syntax", 3},
+      {"1e5.0", kSyntax, "number-syntax", 3},
+      {"1.2.3", kSyntax, "number-syntax", 3},
+      {" 1", kSyntax, "number-syntax", 0},
+      {"1 ", kSyntax, "number-syntax", 1},
+      {"--1", kSyntax, "number-syntax", 1},
+      {"0x10", kSyntax, "number-syntax", 1},
+      {"1,000", kSyntax, "number-syntax", 1},
+      {"NaN", kSyntax, "number-syntax", 0},
+      {"Infinity", kSyntax, "number-syntax", 0},
+      {"1_000", kSyntax, "number-syntax", 1},
+      {std::string("1\0", 2), kSyntax, "number-syntax", 1},
       {"\xD9\xA1", kSyntax, "number-syntax", 0},  // Arabic-Indic one
       {std::string(77, '9'), kLimit, "number-digits", 0},
       {"1." + std::string(75, '0') + "1", kLimit, "number-digits", 0},
@@ -107,13 +137,22 @@ TEST(DecimalTest, MillionsOfDigitsCostNoMemory) {
 
 TEST(DecimalTest, PropertiesOfTheNormalForm) {
   struct Row {
-    std::string text; bool integer; int digits; int magnitude; int scale; std::string coefficient;
+    std::string text;
+    bool integer;
+    int digits;
+    int magnitude;
+    int scale;
+    std::string coefficient;
   };
   const std::vector<Row> rows = {
-      {"1", true, 1, 0, 0, "1"},          {"12.50", false, 3, 1, 1, "125"},
-      {"0.5", false, 1, -1, 1, "5"},      {"123", true, 3, 2, 0, "123"},
-      {"9.99", false, 3, 0, 2, "999"},    {"-1200", true, 2, 3, 0, "12"},
-      {"0.00120", false, 2, -3, 4, "12"}, {"1e50", true, 1, 50, 0, "1"},
+      {"1", true, 1, 0, 0, "1"},
+      {"12.50", false, 3, 1, 1, "125"},
+      {"0.5", false, 1, -1, 1, "5"},
+      {"123", true, 3, 2, 0, "123"},
+      {"9.99", false, 3, 0, 2, "999"},
+      {"-1200", true, 2, 3, 0, "12"},
+      {"0.00120", false, 2, -3, 4, "12"},
+      {"1e50", true, 1, 50, 0, "1"},
       {std::string(76, '9'), true, 76, 75, 0, std::string(76, '9')},
       {"18446744073709551616", true, 20, 19, 0, "18446744073709551616"},
       {"340282366920938463463374607431768211456e-10", false, 39, 28, 10,
@@ -141,11 +180,16 @@ TEST(DecimalTest, PropertiesOfTheNormalForm) {
 }
 
 TEST(DecimalTest, PrintsAtLeastTheScaleAskedFor) {
-  struct Row { std::string text; int scale; std::string want; };
+  struct Row {
+    std::string text;
+    int scale;
+    std::string want;
+  };
   const std::vector<Row> rows = {
-      {"19.99", 4, "19.9900"}, {"19.99", 2, "19.99"}, {"19.99", 1, "19.99"}, {"19.99", 0, "19.99"},
-      {"20", 2, "20.00"},      {"20", 0, "20"},       {"20", -3, "20"},      {"0", 2, "0.00"},
-      {"-1000", 1, "-1000.0"}, {"0.001", 2, "0.001"}, {"1e2500", 2, "1E+2500"},
+      {"19.99", 4, "19.9900"}, {"19.99", 2, "19.99"},    {"19.99", 1, "19.99"},
+      {"19.99", 0, "19.99"},   {"20", 2, "20.00"},       {"20", 0, "20"},
+      {"20", -3, "20"},        {"0", 2, "0.00"},         {"-1000", 1, "-1000.0"},
+      {"0.001", 2, "0.001"},   {"1e2500", 2, "1E+2500"},
   };
   for (const Row& row : rows) {
     EXPECT_EQ(D(row.text).ToStringWithScale(row.scale), row.want) << row.text << " " << row.scale;
@@ -166,7 +210,11 @@ TEST(DecimalTest, ConvertsToAndFromIntegers) {
   EXPECT_EQ(Decimal::FromParts(true, 0, 7), Decimal());
   EXPECT_EQ(Decimal::FromParts(false, 5, 2).ToString(), "500");
   EXPECT_EQ(Decimal::FromParts(false, 5, -2'000'000'000), Decimal());
-  struct Row { std::string text; std::optional<std::int64_t> exact; std::int64_t saturated; };
+  struct Row {
+    std::string text;
+    std::optional<std::int64_t> exact;
+    std::int64_t saturated;
+  };
   const std::vector<Row> rows = {
       {"1.5", std::nullopt, 1},
       {"-1.5", std::nullopt, -1},
@@ -206,11 +254,14 @@ TEST(DecimalTest, ConvertsToAndFromDoubles) {
 }
 
 TEST(DecimalTest, FollowsThePythonVectors) {
-  const std::map<std::string, Rounding> roundings = {
-      {"-", Rounding::kDown},          {"half_up", Rounding::kHalfUp},
-      {"half_down", Rounding::kHalfDown}, {"half_even", Rounding::kHalfEven},
-      {"down", Rounding::kDown},       {"up", Rounding::kUp},
-      {"ceiling", Rounding::kCeiling}, {"floor", Rounding::kFloor}};
+  const std::map<std::string, Rounding> roundings = {{"-", Rounding::kDown},
+                                                     {"half_up", Rounding::kHalfUp},
+                                                     {"half_down", Rounding::kHalfDown},
+                                                     {"half_even", Rounding::kHalfEven},
+                                                     {"down", Rounding::kDown},
+                                                     {"up", Rounding::kUp},
+                                                     {"ceiling", Rounding::kCeiling},
+                                                     {"floor", Rounding::kFloor}};
   std::ifstream in(TABLECAST_SOURCE_DIR "/tests/base/vectors/decimal.tsv");
   std::string line;
   std::getline(in, line);  // header
@@ -258,15 +309,14 @@ std::string ToText(Int128 value) {
   if (value == 0) return "0";
   std::string out;
   const bool negative = value < 0;
-  for (; value != 0; value /= 10) out.insert(out.begin(), static_cast<char>('0' + std::abs(static_cast<int>(value % 10))));
+  for (; value != 0; value /= 10)
+    out.insert(out.begin(), static_cast<char>('0' + std::abs(static_cast<int>(value % 10))));
   return negative ? "-" + out : out;
 }
 
 TEST(DecimalTest, AgreesWith128BitIntegers) {
   std::mt19937_64 random(1);
-  const auto number = [&random] {
-    return static_cast<std::int64_t>(random()) >> (random() % 64);
-  };
+  const auto number = [&random] { return static_cast<std::int64_t>(random()) >> (random() % 64); };
   for (int i = 0; i < 20'000; ++i) {
     const std::int64_t x = number();
     const std::int64_t y = number();
@@ -352,16 +402,17 @@ TEST(DecimalTest, PowersStayInRange) {
   EXPECT_EQ(Power(Decimal(-1), std::numeric_limits<std::int64_t>::min(), context)->ToString(), "1");
   EXPECT_EQ(Power(Decimal(10), 100'000, context)->ToString(), "1E+100000");
   EXPECT_EQ(Power(Decimal(10), -100'000, context)->ToString(), "1E-100000");
-  for (const std::int64_t n : {std::int64_t{100'001}, std::int64_t{-100'001},
-                               std::numeric_limits<std::int64_t>::max(),
-                               std::numeric_limits<std::int64_t>::min()}) {
+  for (const std::int64_t n :
+       {std::int64_t{100'001}, std::int64_t{-100'001}, std::numeric_limits<std::int64_t>::max(),
+        std::numeric_limits<std::int64_t>::min()}) {
     const auto power = Power(Decimal(10), n, context);
     ASSERT_FALSE(power.ok()) << n;
     EXPECT_EQ(power.error().code, ErrorCode::kResourceExhausted);
     EXPECT_EQ(power.error().reason, "number-range");
   }
   // 1.000000001^(10^9), computed to 60 digits with Python's decimal module.
-  EXPECT_EQ(Power(D("1.000000001"), 1'000'000'000, context)->ToString(), "2.71828182709990432237664402386033286283");
+  EXPECT_EQ(Power(D("1.000000001"), 1'000'000'000, context)->ToString(),
+            "2.71828182709990432237664402386033286283");
 }
 
 TEST(DecimalTest, RoundsAtExtremeScales) {

@@ -1,9 +1,9 @@
 #include "base/json_reader.h"
 
+#include <gtest/gtest.h>
+
 #include <string>
 #include <vector>
-
-#include <gtest/gtest.h>
 
 namespace tablecast {
 namespace {
@@ -58,7 +58,10 @@ void Replay(const JsonValue& value, Recorder& out) {
 }
 
 TEST(JsonReaderTest, TreeAndEventsAgree) {
-  struct Row { std::string text; std::string want; };
+  struct Row {
+    std::string text;
+    std::string want;
+  };
   const std::vector<Row> rows = {
       {"null", "n"},
       {" true\n", "t"},
@@ -96,10 +99,26 @@ TEST(JsonReaderTest, TreeAndEventsAgree) {
 
 TEST(JsonReaderTest, NumbersKeepTheirText) {
   for (const std::string number :
-       {"0", "-0", "-0.0", "1", "-12", "1.20", "0.10", "1e5", "1E+05", "1.5e-300", "1e-999999999999",
-        "18446744073709551616", "12345678901234567890123456789012345678",
-        "-0.00000000000000000000000000000000000000000000000000000000000000000001", "4294967296",
-        "2147483648", "-2147483649", "-9223372036854775809", "1e125", "9007199254740993.0000000001"}) {
+       {"0",
+        "-0",
+        "-0.0",
+        "1",
+        "-12",
+        "1.20",
+        "0.10",
+        "1e5",
+        "1E+05",
+        "1.5e-300",
+        "1e-999999999999",
+        "18446744073709551616",
+        "12345678901234567890123456789012345678",
+        "-0.00000000000000000000000000000000000000000000000000000000000000000001",
+        "4294967296",
+        "2147483648",
+        "-2147483649",
+        "-9223372036854775809",
+        "1e125",
+        "9007199254740993.0000000001"}) {
     const auto root = ParseJson(number);
     ASSERT_TRUE(root.ok()) << number;
     EXPECT_EQ(root->type, JsonType::kNumber);
@@ -111,7 +130,12 @@ TEST(JsonReaderTest, NumbersKeepTheirText) {
 }
 
 TEST(JsonReaderTest, SyntaxErrorsNameTheirPlace) {
-  struct Row { std::string text; std::uint32_t line; std::uint32_t column; std::string message; };
+  struct Row {
+    std::string text;
+    std::uint32_t line;
+    std::uint32_t column;
+    std::string message;
+  };
   const std::vector<Row> rows = {
       {"", 1, 1, "the text holds no JSON value"},
       {" \n ", 2, 2, "the text holds no JSON value"},
@@ -185,18 +209,15 @@ TEST(JsonReaderTest, SyntaxErrorsNameTheirPlace) {
 }
 
 TEST(JsonReaderTest, RefusesWhatIsNotUnicode) {
-  struct Row { std::string text; std::size_t offset; };
+  struct Row {
+    std::string text;
+    std::size_t offset;
+  };
   const std::vector<Row> rows = {
-      {"\"\xFF\"", 1},
-      {"\"ab\xC0\x80\"", 3},
-      {"\"\xED\xA0\x80\"", 1},
-      {"{\"\xE2\x82\":1}", 2},
-      {R"("\ud800")", 1},
-      {R"("x\ud800\u0041")", 2},
-      {R"("\ud800\n")", 1},
-      {R"(["\udc00"])", 2},   // RapidJSON alone lets this one pass
-      {R"({"\udfff":1})", 2},
-      {R"("\ude00\ud83d")", 1},
+      {"\"\xFF\"", 1},         {"\"ab\xC0\x80\"", 3},    {"\"\xED\xA0\x80\"", 1},
+      {"{\"\xE2\x82\":1}", 2}, {R"("\ud800")", 1},       {R"("x\ud800\u0041")", 2},
+      {R"("\ud800\n")", 1},    {R"(["\udc00"])", 2},  // RapidJSON alone lets this one pass
+      {R"({"\udfff":1})", 2},  {R"("\ude00\ud83d")", 1},
   };
   for (const Row& row : rows) {
     SCOPED_TRACE(testing::PrintToString(row.text));
@@ -209,7 +230,12 @@ TEST(JsonReaderTest, RefusesWhatIsNotUnicode) {
 }
 
 TEST(JsonReaderTest, CommentsAndTrailingCommasOnlyOnRequest) {
-  struct Row { std::string text; bool comments; bool commas; std::string want; };
+  struct Row {
+    std::string text;
+    bool comments;
+    bool commas;
+    std::string want;
+  };
   const std::vector<Row> rows = {
       {"// head\n{/* a */\"a\" /* b */ : // c\n 1 /**/} // tail", true, false, "{ .a #1 }"},
       {"/* * / ** */1", true, false, "#1"},
@@ -285,7 +311,8 @@ TEST(JsonReaderTest, SpansDelimitEveryValueAndName) {
   ASSERT_TRUE(tree.ok());
   CheckSpans(text, *tree);
   EXPECT_EQ(tree->span.begin, (TextPosition{.line = 2, .column = 1, .offset = 1}));
-  EXPECT_EQ(tree->members[0].value.span.begin, (TextPosition{.line = 2, .column = 10, .offset = 14}));
+  EXPECT_EQ(tree->members[0].value.span.begin,
+            (TextPosition{.line = 2, .column = 10, .offset = 14}));
 }
 
 TEST(JsonReaderTest, FindGivesTheLastOfEqualNames) {
@@ -311,7 +338,11 @@ TEST(JsonReaderTest, DepthIsABudgetNotAStack) {
   EXPECT_TRUE(ParseJson(Nested(100, "[", "]")).ok());
   EXPECT_TRUE(ParseJson(Nested(3, "{\"a\":", "}"), {.max_depth = 3}).ok());
   const std::size_t million = 1'000'000;
-  struct Row { std::string text; int max_depth; std::size_t offset; };
+  struct Row {
+    std::string text;
+    int max_depth;
+    std::size_t offset;
+  };
   const std::vector<Row> rows = {
       {Nested(101, "[", "]"), 100, 100},
       {Nested(4, "{\"a\":", "}"), 3, 15},
@@ -372,9 +403,10 @@ TEST(JsonReaderTest, StringsOfEveryLengthAndEscapePlace) {
   for (std::size_t length = 0; length < 40; ++length) {
     for (std::size_t place = 0; place <= length; ++place) {
       for (const std::string escape : {"\\n", "\\u00e9", "é", "\\\\", "/"}) {
-        const std::string want_piece = escape == "\\n" ? "\n"
+        const std::string want_piece = escape == "\\n"    ? "\n"
                                        : escape == "\\\\" ? "\\"
-                                       : escape == "/" ? "/" : "é";
+                                       : escape == "/"    ? "/"
+                                                          : "é";
         const std::string before(place, 'x');
         const std::string after(length - place, 'y');
         const auto tree = ParseJson("\"" + before + escape + after + "\"");

@@ -1,10 +1,10 @@
 #include "base/json_writer.h"
 
+#include <gtest/gtest.h>
+
 #include <cstdint>
 #include <limits>
 #include <string>
-
-#include <gtest/gtest.h>
 
 #include "base/json_reader.h"
 #include "base/utf8.h"
@@ -18,13 +18,36 @@ TEST(JsonWriterTest, WritesCompactText) {
   std::string out = "> ";
   JsonWriter json(out);
   json.BeginObject()
-      .Key("a").BeginArray().Int(-1).Uint(2).RawNumber("1.20").EndArray()
-      .Key("b\"").String("x\ny")
-      .Key("c").BeginObject().EndObject()
-      .Key("d").BeginArray().EndArray()
-      .Key("e").Bool(true).Key("f").Bool(false).Key("g").Null()
-      .Key("h").Raw("{\"k\": 1}")
-      .Key("i").BeginArray().BeginObject().Key("j").Null().EndObject().Raw("[]").EndArray()
+      .Key("a")
+      .BeginArray()
+      .Int(-1)
+      .Uint(2)
+      .RawNumber("1.20")
+      .EndArray()
+      .Key("b\"")
+      .String("x\ny")
+      .Key("c")
+      .BeginObject()
+      .EndObject()
+      .Key("d")
+      .BeginArray()
+      .EndArray()
+      .Key("e")
+      .Bool(true)
+      .Key("f")
+      .Bool(false)
+      .Key("g")
+      .Null()
+      .Key("h")
+      .Raw("{\"k\": 1}")
+      .Key("i")
+      .BeginArray()
+      .BeginObject()
+      .Key("j")
+      .Null()
+      .EndObject()
+      .Raw("[]")
+      .EndArray()
       .EndObject();
   EXPECT_EQ(out,
             "> {\"a\":[-1,2,1.20],\"b\\\"\":\"x\\ny\",\"c\":{},\"d\":[],\"e\":true,\"f\":false,"
@@ -35,9 +58,20 @@ TEST(JsonWriterTest, WritesIndentedText) {
   std::string out;
   JsonWriter json(out, JsonWriter::Style::kIndented);
   json.BeginObject()
-      .Key("a").BeginArray().Int(1).BeginObject().Key("b").Null().EndObject().EndArray()
-      .Key("c").BeginObject().EndObject()
-      .Key("d").BeginArray().EndArray()
+      .Key("a")
+      .BeginArray()
+      .Int(1)
+      .BeginObject()
+      .Key("b")
+      .Null()
+      .EndObject()
+      .EndArray()
+      .Key("c")
+      .BeginObject()
+      .EndObject()
+      .Key("d")
+      .BeginArray()
+      .EndArray()
       .EndObject();
   EXPECT_EQ(out,
             "{\n  \"a\": [\n    1,\n    {\n      \"b\": null\n    }\n  ],\n  \"c\": {},\n"
@@ -69,7 +103,10 @@ TEST(JsonWriterTest, EscapesWhatMustBeEscaped) {
 }
 
 TEST(JsonWriterTest, MalformedUtf8BecomesTheReplacementCharacter) {
-  EXPECT_EQ(Escaped("a\xFF" "b"), "a\xEF\xBF\xBD" "b");
+  EXPECT_EQ(Escaped("a\xFF"
+                    "b"),
+            "a\xEF\xBF\xBD"
+            "b");
   EXPECT_EQ(Escaped("\xC3"), "\xEF\xBF\xBD");
   EXPECT_EQ(Escaped("\xED\xA0\x80"), "\xEF\xBF\xBD\xEF\xBF\xBD\xEF\xBF\xBD");
   EXPECT_EQ(Escaped("\xEF\xBF\xBD"), "\xEF\xBF\xBD");  // the character itself stays one

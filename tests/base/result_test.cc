@@ -1,20 +1,28 @@
 #include "base/result.h"
 
+#include <gtest/gtest.h>
+
 #include <string>
 #include <utility>
 #include <vector>
-
-#include <gtest/gtest.h>
 
 namespace tablecast {
 namespace {
 
 TEST(ResultTest, PositionsCountCodePoints) {
-  struct Row { std::string text; std::size_t offset; TextPosition want; };
-  for (const Row& row : std::vector<Row>{
-           {"", 0, {1, 1, 0}},          {"abc", 2, {1, 3, 2}},     {"abc", 99, {1, 4, 3}},
-           {"a\nb", 2, {2, 1, 2}},      {"a\n\nb", 3, {3, 1, 3}},  {"é😀x", 6, {1, 3, 6}},
-           {"é\n😀x", 7, {2, 2, 7}},    {"a\r\nb", 3, {2, 1, 3}}}) {
+  struct Row {
+    std::string text;
+    std::size_t offset;
+    TextPosition want;
+  };
+  for (const Row& row : std::vector<Row>{{"", 0, {1, 1, 0}},
+                                         {"abc", 2, {1, 3, 2}},
+                                         {"abc", 99, {1, 4, 3}},
+                                         {"a\nb", 2, {2, 1, 2}},
+                                         {"a\n\nb", 3, {3, 1, 3}},
+                                         {"é😀x", 6, {1, 3, 6}},
+                                         {"é\n😀x", 7, {2, 2, 7}},
+                                         {"a\r\nb", 3, {2, 1, 3}}}) {
     EXPECT_EQ(PositionAt(row.text, row.offset), row.want) << row.text << " " << row.offset;
   }
 }
@@ -45,12 +53,14 @@ Result<int> Half(int value) {
 }
 
 Result<int> Quarter(int value) {
-  TABLECAST_ASSIGN_OR_RETURN(const int half, Half(value)); TABLECAST_ASSIGN_OR_RETURN(int quarter, Half(half));
+  TABLECAST_ASSIGN_OR_RETURN(const int half, Half(value));
+  TABLECAST_ASSIGN_OR_RETURN(int quarter, Half(half));
   return quarter;
 }
 
 Status CheckEven(int value) {
-  TABLECAST_RETURN_IF_ERROR(Half(value)); TABLECAST_RETURN_IF_ERROR(Half(value));
+  TABLECAST_RETURN_IF_ERROR(Half(value));
+  TABLECAST_RETURN_IF_ERROR(Half(value));
   return {};
 }
 

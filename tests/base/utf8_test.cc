@@ -1,9 +1,9 @@
 #include "base/utf8.h"
 
+#include <gtest/gtest.h>
+
 #include <string>
 #include <vector>
-
-#include <gtest/gtest.h>
 
 namespace tablecast {
 namespace {
@@ -11,7 +11,10 @@ namespace {
 using namespace std::string_literals;
 
 TEST(Utf8Test, FindsTheFirstMalformedSequence) {
-  struct Row { std::string text; std::optional<std::size_t> want; };
+  struct Row {
+    std::string text;
+    std::optional<std::size_t> want;
+  };
   const std::vector<Row> rows = {
       {"", std::nullopt},
       {"plain ascii that is longer than eight bytes", std::nullopt},
@@ -20,16 +23,16 @@ TEST(Utf8Test, FindsTheFirstMalformedSequence) {
       {"\xE0\xA0\x80\xED\x9F\xBF\xEE\x80\x80\xEF\xBF\xBF", std::nullopt},
       {"\xF0\x90\x80\x80\xF4\x8F\xBF\xBF", std::nullopt},
       {"12345678\x80", 8},
-      {"a\xC0\x80", 1},          // overlong NUL
+      {"a\xC0\x80", 1},  // overlong NUL
       {"a\xC1\xBF", 1},
-      {"\xE0\x9F\xBF", 0},       // overlong
-      {"ab\xED\xA0\x80", 2},     // U+D800
-      {"\xED\xBF\xBF", 0},       // U+DFFF
-      {"\xF0\x8F\xBF\xBF", 0},   // overlong
-      {"\xF4\x90\x80\x80", 0},   // U+110000
+      {"\xE0\x9F\xBF", 0},      // overlong
+      {"ab\xED\xA0\x80", 2},    // U+D800
+      {"\xED\xBF\xBF", 0},      // U+DFFF
+      {"\xF0\x8F\xBF\xBF", 0},  // overlong
+      {"\xF4\x90\x80\x80", 0},  // U+110000
       {"\xF5\x80\x80\x80", 0},
       {"\xFF", 0},
-      {"x\xC3", 1},              // cut short
+      {"x\xC3", 1},  // cut short
       {"x\xE2\x82", 1},
       {"x\xF0\x9F\x98", 1},
       {"\xC3(", 0},
@@ -58,7 +61,8 @@ TEST(Utf8Test, EveryCodePointSurvivesARoundTrip) {
 }
 
 TEST(Utf8Test, AppendingNoCodePointGivesTheReplacement) {
-  for (const char32_t c : {char32_t{0xD800}, char32_t{0xDFFF}, char32_t{0x110000}, char32_t{0xFFFFFFFF}}) {
+  for (const char32_t c :
+       {char32_t{0xD800}, char32_t{0xDFFF}, char32_t{0x110000}, char32_t{0xFFFFFFFF}}) {
     std::string text;
     AppendUtf8(text, c);
     EXPECT_EQ(text, "\xEF\xBF\xBD");
@@ -89,7 +93,8 @@ TEST(Utf8Test, CountsAndOffsetsAgreeWithDecoding) {
     }
     ASSERT_EQ(CountCodePoints(text), offsets.size()) << text;
     ASSERT_EQ(CountUtf16Units(text), units) << text;
-    for (std::size_t i = 0; i < offsets.size(); ++i) ASSERT_EQ(CodePointOffset(text, i), offsets[i]);
+    for (std::size_t i = 0; i < offsets.size(); ++i)
+      ASSERT_EQ(CodePointOffset(text, i), offsets[i]);
     ASSERT_EQ(CodePointOffset(text, offsets.size()), text.size());
     ASSERT_EQ(CodePointOffset(text, 1000), text.size());
   }
@@ -117,14 +122,17 @@ TEST(Utf8Test, PrefixSuccessorIsTheLeastUpperBound) {
 }
 
 TEST(Utf8Test, PrintableTextCarriesNoControlCharacters) {
-  struct Row { std::string text; std::string want; };
+  struct Row {
+    std::string text;
+    std::string want;
+  };
   const std::vector<Row> rows = {
       {"Zoë €5 😀", "Zoë €5 😀"},
       {"a\"b\\c", "a\\\"b\\\\c"},
       {"\n\r\t\x1B[31m\x7F"s, "\\n\\r\\t\\u001B[31m\\u007F"},
       {"\x00"s, "\\u0000"},
-      {"\xC2\x9B", "\\u009B"},           // C1 control sequence introducer
-      {"\xE2\x80\xAE", "\\u202E"},       // right-to-left override
+      {"\xC2\x9B", "\\u009B"},      // C1 control sequence introducer
+      {"\xE2\x80\xAE", "\\u202E"},  // right-to-left override
       {"\xEF\xBB\xBF", "\\uFEFF"},
       {"\xF3\xA0\x80\x81", "\\U000E0001"},
       {"x\xFFy\xC3", "x\\xFFy\\xC3"},
@@ -137,12 +145,25 @@ TEST(Utf8Test, PrintableTextCarriesNoControlCharacters) {
 }
 
 TEST(Utf8Test, EditDistanceCountsInsertsDeletesChangesAndSwaps) {
-  struct Row { std::string_view a; std::string_view b; std::size_t limit; std::size_t want; };
+  struct Row {
+    std::string_view a;
+    std::string_view b;
+    std::size_t limit;
+    std::size_t want;
+  };
   const std::vector<Row> rows = {
-      {"", "", 3, 0},           {"abc", "abc", 3, 0},     {"abc", "", 3, 3},
-      {"abc", "", 2, 3},        {"filter", "fitler", 3, 1}, {"filter", "filtr", 3, 1},
-      {"filter", "filters", 3, 1}, {"kitten", "sitting", 5, 3}, {"kitten", "sitting", 2, 3},
-      {"ab", "ba", 0, 1},       {"abcd", "badc", 4, 2},   {"abcdef", "uvwxyz", 3, 4},
+      {"", "", 3, 0},
+      {"abc", "abc", 3, 0},
+      {"abc", "", 3, 3},
+      {"abc", "", 2, 3},
+      {"filter", "fitler", 3, 1},
+      {"filter", "filtr", 3, 1},
+      {"filter", "filters", 3, 1},
+      {"kitten", "sitting", 5, 3},
+      {"kitten", "sitting", 2, 3},
+      {"ab", "ba", 0, 1},
+      {"abcd", "badc", 4, 2},
+      {"abcdef", "uvwxyz", 3, 4},
   };
   for (const Row& row : rows) {
     EXPECT_EQ(EditDistance(row.a, row.b, row.limit), row.want) << row.a << " " << row.b;

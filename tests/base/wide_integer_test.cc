@@ -1,8 +1,8 @@
 #include "base/wide_integer.h"
 
-#include <random>
-
 #include <gtest/gtest.h>
+
+#include <random>
 
 namespace tablecast::internal {
 namespace {

@@ -1,5 +1,5 @@
-// Reads two numbers, separated by a blank: text must survive a round trip and the arithmetic must obey
-// the laws that hold under rounding.
+// Reads two numbers, separated by a blank: text must survive a round trip and the arithmetic must
+// obey the laws that hold under rounding.
 #include <cstdint>
 #include <string>
 #include <string_view>

@@ -1,5 +1,5 @@
-// Reads any bytes as date-times, dates, times and durations: what was read must print to a text that
-// reads back as the same value, and errors must lie inside the text.
+// Reads any bytes as date-times, dates, times and durations: what was read must print to a text
+// that reads back as the same value, and errors must lie inside the text.
 #include <cstdint>
 #include <string>
 #include <string_view>

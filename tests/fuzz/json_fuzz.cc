@@ -1,5 +1,6 @@
-// Reads any bytes as JSON in every leniency: trees and events must agree, what was read must survive
-// writing and reading again, and errors must be of the documented kinds and lie inside the text.
+// Reads any bytes as JSON in every leniency: trees and events must agree, what was read must
+// survive writing and reading again, and errors must be of the documented kinds and lie inside the
+// text.
 #include <cstdint>
 #include <string>
 #include <string_view>
@@ -15,15 +16,42 @@ using namespace tablecast;  // NOLINT(google-build-using-namespace)
 class Writer : public JsonHandler {
  public:
   std::string out;
-  bool Null() override { json_.Null(); return true; }
-  bool Bool(bool value) override { json_.Bool(value); return true; }
-  bool Number(std::string_view raw) override { json_.RawNumber(raw); return true; }
-  bool String(std::string_view value) override { json_.String(value); return true; }
-  bool StartObject() override { json_.BeginObject(); return true; }
-  bool Key(std::string_view name) override { json_.Key(name); return true; }
-  bool EndObject() override { json_.EndObject(); return true; }
-  bool StartArray() override { json_.BeginArray(); return true; }
-  bool EndArray() override { json_.EndArray(); return true; }
+  bool Null() override {
+    json_.Null();
+    return true;
+  }
+  bool Bool(bool value) override {
+    json_.Bool(value);
+    return true;
+  }
+  bool Number(std::string_view raw) override {
+    json_.RawNumber(raw);
+    return true;
+  }
+  bool String(std::string_view value) override {
+    json_.String(value);
+    return true;
+  }
+  bool StartObject() override {
+    json_.BeginObject();
+    return true;
+  }
+  bool Key(std::string_view name) override {
+    json_.Key(name);
+    return true;
+  }
+  bool EndObject() override {
+    json_.EndObject();
+    return true;
+  }
+  bool StartArray() override {
+    json_.BeginArray();
+    return true;
+  }
+  bool EndArray() override {
+    json_.EndArray();
+    return true;
+  }
 
  private:
   JsonWriter json_{out};
