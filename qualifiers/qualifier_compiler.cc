@@ -155,13 +155,23 @@ struct QualifierCompiler {
     how.blank_as_zero = options.blank_as_zero;
     formula::CompileResult result = Program::Compile(value.definition, names, how);
     for (Issue& issue : result.issues) {
-      if (issue.code == "formula-unknown-field" && issue.remedy.empty()) {
-        issue.remedy = "name a column of this file, or list the attribute under \"columns\"";
-      }
+      if (issue.remedy.empty()) issue.remedy = FormulaRemedy(issue.code, value.definition, !column.is_virtual);
       findings.Add(issue.severity, issue.code, issue.message, issue.remedy, Target(column, index) + ".definition",
                    findings.InString(value.span, issue.span.begin.offset, issue.span.end.offset));
     }
     return HasErrors(result.issues) ? nullptr : result.program;
+  }
+
+  static std::string FormulaRemedy(std::string_view code, const std::string& definition, bool is_stored) {
+    if (code == "formula-unknown-field") {
+      const bool bare_word = definition.find_first_of(" (&+\"'") == std::string::npos;
+      return bare_word && is_stored ? "for the constant text write \"\\\"" + Printable(definition) + "\\\"\", with quotes of its own"
+                                    : "name a column of this file, or list the attribute under \"columns\"";
+    }
+    if (code == "formula-argument-type") return "convert the value: TEXT(…) gives text, VALUE(…) a number";
+    if (code == "formula-argument-count") return "give the arguments that docs/formula.md lists for it";
+    if (code == "formula-limit") return "split the formula over several virtual columns";
+    return "correct the formula; docs/formula.md has the grammar and every function";
   }
 
   // Fields that every definition of a column mentions.

@@ -235,10 +235,12 @@ void ConditionBuilder::AddPhysical(const ColumnQualifier& column, Slot slot,
   CheckPresence(column, slot, !constants.empty());
   const KeyColumn* key = KeyAt(slot);
   if (key != nullptr && column.type && *column.type != key->type) {
+    const std::string declared(AttributeTypeName(*column.type));
+    const bool possible = *column.type == AttributeType::kS || *column.type == AttributeType::kN || *column.type == AttributeType::kB;
     findings_.Error("key-type-conflict",
-                    "`" + column.physical() + "` is a key column of type " + std::string(AttributeTypeName(key->type)) +
-                        " in table " + schema_.name + ", so `type: " + std::string(AttributeTypeName(*column.type)) +
-                        "` never holds",
+                    possible ? "`" + column.physical() + "` is a key column of type " + std::string(AttributeTypeName(key->type)) +
+                                   " in table " + schema_.name + ", so `type: " + declared + "` never holds"
+                             : "`" + column.physical() + "` is a key column, and a key is S, N or B, never " + declared,
                     "write \"type\": \"" + std::string(AttributeTypeName(key->type)) + "\"",
                     "columns." + column.name + ".type", column.type_span);
   }

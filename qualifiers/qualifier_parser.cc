@@ -328,6 +328,19 @@ std::string SyntaxRemedy(const Error& error) {
   if (error.reason == "json-encoding") return "save the file as UTF-8";
   if (error.reason == "json-depth") return "flatten the document; a qualifier is at most 7 levels deep";
   if (error.reason == "json-too-large") return "split the file: one external object each";
+  // The reader names what it missed; these are the slips that JSON newcomers make.
+  struct Row {
+    std::string_view message, remedy;
+  };
+  constexpr Row kRemedies[] = {
+      {"holds no JSON value", "write { \"columns\": { … } }"},
+      {"ends inside", "close what is open: every {, [, \" and /* needs its counterpart"},
+      {"escape", "write `\\\\` for a backslash; JSON escapes are \\\" \\\\ \\/ \\b \\f \\n \\r \\t \\uXXXX"},
+      {"double quotes", "put names and texts between double quotes"},
+      {"comma", "add a comma at the end of the line before, or close the bracket"}};
+  for (const Row& row : kRemedies) {
+    if (error.message.find(row.message) != std::string::npos) return std::string(row.remedy);
+  }
   return "look for a missing quote, comma, colon or bracket at or just before this place";
 }
 

@@ -232,7 +232,12 @@ class Validator {
   void CheckScan(const CompiledQualifier& compiled) {
     const KeyCondition& key = compiled.key_condition();
     if (!key.partition.IsFree() || !key.sort.IsFree()) return;
-    if (compiled.residual().cost() == 0 && !compiled.has_virtual_conditions()) return;  // the whole table belongs
+    // Types and presence tell no records apart: then the whole table belongs, as far as the file says.
+    const bool selective = std::any_of(qualifier_.columns.begin(), qualifier_.columns.end(), [&](const ColumnQualifier& column) {
+      const PhysicalColumn* physical = column.is_virtual ? nullptr : compiled.FindPhysical(column.physical());
+      return column.filter || column.post_filter || (physical != nullptr && !physical->constants.empty());
+    });
+    if (!selective) return;
     Warn("full-scan", "no condition narrows the key, so finding the object's items reads the whole table",
          "add a constant, a `filter` prefix or an anchored `postFilter` on the partition or sort key if the keys allow it", "columns",
          qualifier_.columns_span.begin.line != 0
