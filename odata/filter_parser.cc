@@ -99,15 +99,17 @@ Result<Expr> ExpressionParser::BinaryFrom(int lowest) {
       return s_.Expected("a blank and an operand after '" + std::string(found->word) + "'");
     TABLECAST_ASSIGN_OR_RETURN(Expr right, BinaryFrom(found->precedence + 1));
     if (left.kind == found->kind && found->kind != ExprKind::kBinary) {
+      // One more alternative; Finish() would look at all of them again.
+      left.height = std::max(left.height, static_cast<std::uint16_t>(right.height + 1));
       left.args.push_back(std::move(right));
+      left.at = s_.SpanFrom(begin);
     } else {
       Expr node = Node(found->kind);
       node.op = found->op;
       node.args.push_back(std::move(left));
       node.args.push_back(std::move(right));
-      left = std::move(node);
+      TABLECAST_ASSIGN_OR_RETURN(left, Finish(std::move(node), begin));
     }
-    TABLECAST_ASSIGN_OR_RETURN(left, Finish(std::move(left), begin));
   }
 }
 

@@ -100,6 +100,7 @@ Status ParseValue(Scanner& s, NestedOption bit, NestedOptions& options) {
 
 Status ParseAlias(Scanner& s, NestedOptions& options) {
   const std::size_t begin = s.pos();
+  TABLECAST_RETURN_IF_ERROR(s.ChargeAlias());
   s.Advance(1);
   AliasValue alias;
   TABLECAST_ASSIGN_OR_RETURN(const std::string_view name, s.TakeIdentifier("a parameter alias"));

@@ -213,6 +213,7 @@ class OptionPair {
  private:
   static Status ReadAlias(const DecodedText& name, const DecodedText& value, Budget& budget,
                           QueryOptions& out) {
+    TABLECAST_RETURN_IF_ERROR(Scanner(value, budget, name.text).ChargeAlias());
     AliasValue alias;
     alias.name = name.text.substr(1);
     if (out.FindAlias(alias.name) != nullptr) {

@@ -36,7 +36,7 @@ constexpr SystemSegment kSystemSegments[] = {
 
 const SystemSegment* FindSystemSegment(std::string_view name) {
   for (const SystemSegment& segment : kSystemSegments) {
-    if (segment.name == name) return &segment;
+    if (EqualsAnyCase(segment.name, name)) return &segment;
   }
   return nullptr;
 }
@@ -116,7 +116,7 @@ class SegmentReader {
       if (system != nullptr || raw_.starts_with('$')) {
         if (system == nullptr || system->first != first) return Unknown(name, system != nullptr);
         segment.kind = system->kind;
-        segment.text = std::string(name);
+        segment.text = std::string(system->name);
         s_.Advance(name.size());
         TABLECAST_RETURN_IF_ERROR(SystemBrackets(*system, segment));
         if (!s_.AtEnd()) return s_.Expected("the end of the segment");

@@ -184,6 +184,13 @@ Status Scanner::Charge(std::size_t nodes) {
   return {};
 }
 
+Status Scanner::ChargeAlias() {
+  if (++budget_.aliases <= budget_.limits.max_aliases) return {};
+  return Exhausted("alias-count", "the query has more than " +
+                                      std::to_string(budget_.limits.max_aliases) +
+                                      " parameter aliases (limit max_aliases)");
+}
+
 Scanner::Scope::Scope(Scanner& scanner, std::string_view option)
     : scanner_(scanner), target_(scanner.target_), reason_(scanner.reason_) {
   scanner_.target_ += '/';

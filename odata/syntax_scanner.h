@@ -20,6 +20,7 @@ struct Budget {
   explicit Budget(const SyntaxLimits& the_limits) : limits(the_limits) {}
   SyntaxLimits limits;
   std::size_t nodes = 0;
+  std::size_t aliases = 0;
   int depth = 0;         // open brackets, calls, prefix operators
   int expand_depth = 0;  // open option lists of $expand and $select
 };
@@ -92,6 +93,8 @@ class Scanner {
 
   // Charges nodes of the tree. ERRORS: "expression-nodes".
   Status Charge(std::size_t nodes = 1);
+  // Charges one parameter alias with its value. ERRORS: "alias-count".
+  Status ChargeAlias();
   Budget& budget() { return budget_; }
 
   // While a nested option is parsed, errors speak of it: target "$expand/$filter", "filter-syntax".

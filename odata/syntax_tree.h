@@ -39,6 +39,7 @@ struct SyntaxLimits {
   std::size_t max_in_items = 2000;          // "in-list-items"; items of one list or collection literal
   int max_expand_depth = 5;                 // "expand-depth"; nesting of $expand and $select options
   std::size_t max_search_bytes = 1U << 10U; // "search-too-long"; decoded
+  std::size_t max_aliases = 500;              // "alias-count"; parameter aliases of one request
 };
 
 // What a literal looks like. `text` of the node is its value without prefix and quotes.
