@@ -110,13 +110,33 @@ Result<std::string> LmdbTransaction::Encode(OpenTable& table, const Item& item) 
   return EncodeRecord(table.schema(), item, table.names());
 }
 
-Status LmdbTransaction::Put(std::string_view table, const Item& item) {
-  TABLECAST_RETURN_IF_ERROR(PutItem(table, item, false, true));
+Status LmdbTransaction::Put(std::string_view name, const Item& item) {
+  if (!broken_.ok()) return broken_.error();
+  TABLECAST_ASSIGN_OR_RETURN(OpenTable* const table, Open(name));
+  TABLECAST_RETURN_IF_ERROR(ValidateItem(table->schema(), item));
+  TABLECAST_ASSIGN_OR_RETURN(const ItemKey key, KeyOf(table->schema(), item));
+  TABLECAST_ASSIGN_OR_RETURN(const std::string encoded, EncodeKey(table->schema(), key));
+  TABLECAST_RETURN_IF_ERROR(PutItem(*table, {.key = encoded, .item = &item}, false));
   return {};
 }
 
-Result<LoadOutcome> LmdbTransaction::Load(std::string_view table, const Item& item, bool log_changes) {
-  return PutItem(table, item, true, log_changes);
+Result<bool> LmdbTransaction::Delete(std::string_view name, const ItemKey& key) {
+  if (!broken_.ok()) return broken_.error();
+  TABLECAST_ASSIGN_OR_RETURN(OpenTable* const table, Open(name));
+  TABLECAST_ASSIGN_OR_RETURN(const std::string encoded, EncodeKey(table->schema(), key));
+  TABLECAST_ASSIGN_OR_RETURN(const LoadOutcome outcome, DeleteItem(*table, {.key = encoded}));
+  return outcome == LoadOutcome::kDeleted;
+}
+
+Result<LoadOutcome> LmdbTransaction::Load(std::string_view name, const LoadOperation& operation) {
+  if (!broken_.ok()) return broken_.error();
+  TABLECAST_ASSIGN_OR_RETURN(OpenTable* const table, Open(name));
+  if (operation.item == nullptr) return DeleteItem(*table, operation);
+  // Schemas are kept as long as the store, so the same address is the same schema.
+  if (operation.checked_against != &table->schema()) {
+    TABLECAST_RETURN_IF_ERROR(ValidateItem(table->schema(), *operation.item));
+  }
+  return PutItem(*table, operation, true);
 }
 
 Result<bool> LmdbTransaction::SortsLast(const OpenTable& table, std::string_view key) {
@@ -133,43 +153,34 @@ Result<bool> LmdbTransaction::SortsLast(const OpenTable& table, std::string_view
   return true;
 }
 
-Result<LoadOutcome> LmdbTransaction::PutItem(std::string_view name, const Item& item, bool append, bool log_change) {
-  TABLECAST_RETURN_IF_ERROR(broken_);
-  TABLECAST_ASSIGN_OR_RETURN(OpenTable* const table, Open(name));
-  TABLECAST_RETURN_IF_ERROR(ValidateItem(table->schema(), item));
-  TABLECAST_ASSIGN_OR_RETURN(const ItemKey key, KeyOf(table->schema(), item));
-  TABLECAST_ASSIGN_OR_RETURN(const std::string encoded, EncodeKey(table->schema(), key));
-  TABLECAST_ASSIGN_OR_RETURN(const std::string record, Encode(*table, item));
-
-  ItemChange change{.key = encoded, .new_record = &record, .new_item = &item, .log = log_change};
-  if (append) {
-    TABLECAST_ASSIGN_OR_RETURN(change.append, SortsLast(*table, encoded));
+Result<LoadOutcome> LmdbTransaction::PutItem(OpenTable& table, const LoadOperation& operation, bool may_append) {
+  TABLECAST_ASSIGN_OR_RETURN(const std::string record, Encode(table, *operation.item));
+  ItemChange change{.key = operation.key, .new_record = &record, .new_item = operation.item, .log = operation.log_change};
+  if (may_append) {
+    TABLECAST_ASSIGN_OR_RETURN(change.append, SortsLast(table, operation.key));
   } else {
     store_end_.reset();
   }
   std::string old_record;
   if (!change.append) {
-    TABLECAST_ASSIGN_OR_RETURN(const auto stored, Reader(*table).GetRecord(encoded));
+    TABLECAST_ASSIGN_OR_RETURN(const auto stored, Reader(table).GetRecord(operation.key));
     if (stored && *stored == record) return LoadOutcome::kUnchanged;
     if (stored) {
       old_record = *stored;  // a copy: the bytes end with the next write
       change.old_record = &old_record;
     }
   }
-  TABLECAST_RETURN_IF_ERROR(Latch(Apply(*table, change)));
+  TABLECAST_RETURN_IF_ERROR(Latch(Apply(table, change)));
   return change.old_record != nullptr ? LoadOutcome::kReplaced : LoadOutcome::kInserted;
 }
 
-Result<bool> LmdbTransaction::Delete(std::string_view name, const ItemKey& key) {
-  TABLECAST_RETURN_IF_ERROR(broken_);
-  TABLECAST_ASSIGN_OR_RETURN(OpenTable* const table, Open(name));
-  TABLECAST_ASSIGN_OR_RETURN(const std::string encoded, EncodeKey(table->schema(), key));
-  TABLECAST_ASSIGN_OR_RETURN(const auto stored, Reader(*table).GetRecord(encoded));
-  if (!stored) return false;
+Result<LoadOutcome> LmdbTransaction::DeleteItem(OpenTable& table, const LoadOperation& operation) {
+  TABLECAST_ASSIGN_OR_RETURN(const auto stored, Reader(table).GetRecord(operation.key));
+  if (!stored) return LoadOutcome::kMissing;
   const std::string old_record(*stored);
   store_end_.reset();
-  TABLECAST_RETURN_IF_ERROR(Latch(Apply(*table, {.key = encoded, .old_record = &old_record})));
-  return true;
+  TABLECAST_RETURN_IF_ERROR(Latch(Apply(table, {.key = operation.key, .old_record = &old_record, .log = operation.log_change})));
+  return LoadOutcome::kDeleted;
 }
 
 Status LmdbTransaction::Apply(OpenTable& table, const ItemChange& change) {
@@ -276,7 +287,7 @@ Status LmdbTransaction::FlushTable(OpenTable& table) {
 }
 
 Status LmdbTransaction::Commit() {
-  TABLECAST_RETURN_IF_ERROR(broken_);
+  if (!broken_.ok()) return broken_.error();
   for (auto& [name, table] : open_) {
     if (table->changed) TABLECAST_RETURN_IF_ERROR(FlushTable(*table));
   }

@@ -25,8 +25,15 @@ namespace tablecast {
 
 using MaintainerLookup = std::function<std::shared_ptr<const IndexMaintainer>(std::string_view table)>;
 
-// What a bulk load did with one item.
-enum class LoadOutcome { kInserted, kReplaced, kUnchanged };
+// One operation of a bulk load.
+struct LoadOperation {
+  const std::string& key;                        // encoded
+  const Item* item = nullptr;                    // nullptr: delete
+  const TableSchema* checked_against = nullptr;  // the schema by which the item was validated
+  // Else the change log starts anew behind this operation.
+  bool log_change = true;
+};
+enum class LoadOutcome { kInserted, kReplaced, kUnchanged, kDeleted, kMissing };
 
 // Progress of one bounded step of building indexes.
 struct BuildStep {
@@ -64,9 +71,8 @@ class LmdbTransaction final : public WriteTransaction {
   // Catches up, rebuilds or goes on building, over at most `limit` changes or items.
   Result<BuildStep> BuildDerived(std::string_view table, std::size_t limit);
 
-  // Put of a bulk load: appends when the item sorts behind everything in the store, and keeps a change
-  // log only while `log_changes`; else the log starts anew behind the load.
-  Result<LoadOutcome> Load(std::string_view table, const Item& item, bool log_changes);
+  // Put or delete of a bulk load: appends when the item sorts behind everything in the store.
+  Result<LoadOutcome> Load(std::string_view table, const LoadOperation& operation);
 
   // Writes names, states and the catalog generation, then commits durably.
   Status Commit();
@@ -99,7 +105,8 @@ class LmdbTransaction final : public WriteTransaction {
   TableReader Reader(const OpenTable& table) const;
   // The record of an item; new names go into the transaction's own copy.
   Result<std::string> Encode(OpenTable& table, const Item& item);
-  Result<LoadOutcome> PutItem(std::string_view table, const Item& item, bool append, bool log_change);
+  Result<LoadOutcome> PutItem(OpenTable& table, const LoadOperation& operation, bool may_append);
+  Result<LoadOutcome> DeleteItem(OpenTable& table, const LoadOperation& operation);
   Result<bool> SortsLast(const OpenTable& table, std::string_view key);
   Status Apply(OpenTable& table, const ItemChange& change);
   Status LogChange(OpenTable& table, const ItemChange& change);
