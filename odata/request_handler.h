@@ -20,7 +20,6 @@
 #include "odata/response_format.h"
 #include "odata/service.h"
 #include "odata/uri_parser.h"
-#include "store/item_store.h"
 
 namespace tablecast {
 

@@ -24,9 +24,10 @@
 #include "odata/http_message.h"
 #include "odata/skip_token.h"
 #include "odata/syntax_tree.h"
-#include "store/item_store.h"
 
 namespace tablecast {
+
+class ItemStore;
 
 struct ServiceOptions {
   std::string service_path = "/odata";  // no trailing slash
