@@ -9,6 +9,7 @@
 #include "base/result.h"
 #include "connector/item_record.h"
 #include "item/item.h"
+#include "store/item_store.h"
 
 namespace tablecast {
 

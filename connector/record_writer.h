@@ -92,7 +92,9 @@ class RecordWriter {
   Status Run(const std::function<Status(WriteTransaction&)>& body) { return store_.Write(body); }
 
  private:
-  friend class RecordEdit;
+  // A new element of the list that `child`'s records live in.
+  Status AppendElement(const ExternalObject& child, const RecordChange& record, Item& item);
+
   ItemStore& store_;
   std::shared_ptr<const Catalog> catalog_;
   Timestamp now_;
