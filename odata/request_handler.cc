@@ -68,6 +68,10 @@ HttpResponse RequestHandler::Respond(int status, std::string content_type, std::
   std::string applied;
   for (const std::string& preference : preferences_.applied) applied += (applied.empty() ? "" : ", ") + preference;
   if (!applied.empty()) response.headers.Set("Preference-Applied", applied);
+  // Old clients ask for a token before they write; nothing here lives on cookies, so it is only echoed back.
+  if (EqualsIgnoreCase(request_.headers.Get("X-CSRF-Token"), "fetch")) {
+    response.headers.Set("X-CSRF-Token", signer_.Sign("csrf", principal_.name, std::to_string(request_.received.seconds)));
+  }
   response.body = std::move(body);
   response.route = std::move(route);
   return response;

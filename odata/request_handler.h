@@ -12,6 +12,7 @@
 
 #include "connector/catalog.h"
 #include "connector/query_engine.h"
+#include "connector/record_writer.h"
 #include "odata/http_message.h"
 #include "odata/negotiation.h"
 #include "odata/path_binder.h"
@@ -31,11 +32,19 @@ class RequestHandler {
 
   // Answers; never fails: errors become error answers.
   HttpResponse Handle();
+
+  // The three steps of a write, apart so that several requests share one transaction (change sets).
+  Status PrepareWrite();                    // parses and binds; reads nothing but paths
+  Status ExecuteWrite(WriteTransaction& txn);
+  Result<HttpResponse> FinishWrite();       // after the commit
+  HttpResponse Fail(const Error& error) const;
+  // URL of the record that was written, relative to the service root; "" before ExecuteWrite.
+  const std::string& written_url() const { return written_url_; }
+  const std::string& written_etag() const { return written_.etag; }
   Result<PlanReport> Plan(bool analyze);
 
  private:
   Status Prepare();  // parses target, negotiates the version
-  HttpResponse Fail(const Error& error) const;
   HttpResponse Respond(int status, std::string content_type, std::string body, std::string route) const;
   Status Expect(const std::vector<std::string_view>& options) const;  // refuses other system options
 
@@ -58,8 +67,17 @@ class RequestHandler {
   Result<HttpResponse> Write();
   Result<HttpResponse> Batch();
   Result<HttpResponse> ReadChanges();
-  // The delta link of a whole collection read with track-changes; "" when it cannot have one.
-  Result<std::string> DeltaLink(const BoundQuery& bound);
+  // The link that answers what changed after `sequence`.
+  Result<std::string> DeltaLink(std::uint64_t sequence) const;
+  std::string ChangeBinding() const;
+
+  enum class WriteKind : std::uint8_t { kNone, kCreate, kCreateUnder, kUpdate, kDelete, kSetReference };
+  Result<RecordKey> KeyOfTarget(const PathStart& start) const;
+  Result<RecordKey> ResolveReference(const std::string& id, const ExternalObject& object) const;
+  Status PrepareReference();
+  Status PrepareProperty();
+  Status RequireJson() const;
+  Status Require(const ExternalObject& object, bool ObjectRights::*right, const char* verb) const;
 
   std::string NextLink(std::string_view token) const;
   // What a $skiptoken is bound to: path and every option that decides which records come in which order.
@@ -83,6 +101,18 @@ class RequestHandler {
   ODataVersion version_ = ODataVersion::k40;
   ResponseFormat format_;
   QueryEngine engine_;
+
+  WriteKind write_kind_ = WriteKind::kNone;
+  RecordChange change_;
+  RecordKey write_key_;                         // of the record, or of the parent (kCreateUnder, kSetReference)
+  const ExternalObject* write_object_ = nullptr;  // the object of write_key_
+  const Navigation* write_navigation_ = nullptr;
+  std::optional<RecordKey> reference_;
+  bool remove_reference_ = false;
+  UpdateMode update_mode_ = UpdateMode::kMerge;
+  Preconditions preconditions_;
+  WrittenRecord written_;
+  std::string written_url_;
 };
 
 }  // namespace tablecast

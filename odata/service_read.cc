@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "connector/change_reader.h"
 #include "odata/http_error.h"
 #include "odata/request_handler.h"
 
@@ -149,9 +150,21 @@ Result<HttpResponse> RequestHandler::ReadCollection() {
     query.page_size = std::min(*preferences_.max_page_size, catalog_->max_page_size());
     preferences_.applied.push_back("odata.maxpagesize=" + std::to_string(query.page_size));
   }
+  // Change tracking starts at the sequence before the first page; the skip tokens of the walk carry it.
+  std::string tracked;
+  const bool trackable = !bound_path_.start && bound_path_.filters.empty() && !bound_path_.ref &&
+                         bound_path_.object->embedded() == nullptr && bound_path_.object->table_exists();
   if (options_.skip_token) {
-    TABLECAST_ASSIGN_OR_RETURN(query.start_after, signer_.Open("skip", TokenBinding(), *options_.skip_token));
+    TABLECAST_ASSIGN_OR_RETURN(std::string payload, signer_.Open("skip", TokenBinding(), *options_.skip_token));
+    const std::size_t mark = payload.find(';');
+    if (mark == std::string::npos) return MakeError(ErrorCode::kInvalidArgument, "skiptoken-invalid", "the token is incomplete", "$skiptoken");
+    tracked = payload.substr(0, mark);
+    query.start_after = payload.substr(mark + 1);
+  } else if (preferences_.track_changes && trackable) {
+    TABLECAST_ASSIGN_OR_RETURN(const std::uint64_t sequence, CurrentSequence(store_, *bound_path_.object));
+    tracked = std::to_string(sequence);
   }
+  if (!tracked.empty()) preferences_.applied.push_back("odata.track-changes");
   if (WantsExplain()) {
     if (!principal_.may_explain) {
       return MakeError(ErrorCode::kPermissionDenied, "explain-forbidden", "you may not see plans", "tablecast-explain");
@@ -164,11 +177,10 @@ Result<HttpResponse> RequestHandler::ReadCollection() {
   for (;;) {
     TABLECAST_ASSIGN_OR_RETURN(const ResultPage page, engine_.Query(query));
     std::string next;
-    if (!page.next.empty()) next = NextLink(signer_.Sign("skip", TokenBinding(), page.next));
+    if (!page.next.empty()) next = NextLink(signer_.Sign("skip", TokenBinding(), tracked + ";" + page.next));
     std::string delta;
-    if (preferences_.track_changes && page.next.empty() && !bound_path_.ref) {
-      TABLECAST_ASSIGN_OR_RETURN(delta, DeltaLink(bound));
-      if (!delta.empty()) preferences_.applied.push_back("odata.track-changes");
+    if (!tracked.empty() && page.next.empty()) {
+      TABLECAST_ASSIGN_OR_RETURN(delta, DeltaLink(std::strtoull(tracked.c_str(), nullptr, 10)));
     }
     const std::string context = ContextOf(bound.shape);
     std::string body = bound_path_.ref ? writer.References(page, true, next)
