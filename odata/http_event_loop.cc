@@ -18,8 +18,8 @@ constexpr std::chrono::milliseconds kMinWait{5};
 
 }  // namespace
 
-WorkerPool::WorkerPool(std::size_t threads, std::size_t max_queued, Work work)
-    : max_queued_(max_queued), work_(std::move(work)) {
+WorkerPool::WorkerPool(std::size_t threads, std::size_t max_queued, std::atomic<std::size_t>& queued, Work work)
+    : max_queued_(max_queued), queued_(queued), work_(std::move(work)) {
   threads_.reserve(threads);
   for (std::size_t i = 0; i < threads; ++i) threads_.emplace_back([this] { Run(); });
 }
@@ -38,14 +38,10 @@ bool WorkerPool::Enqueue(LoopConnection& connection, bool urgent) {
     const std::lock_guard lock(mutex_);
     if (!urgent && queue_.size() >= max_queued_) return false;
     queue_.push_back(&connection);
+    queued_.store(queue_.size(), std::memory_order_relaxed);
   }
   ready_.notify_one();
   return true;
-}
-
-std::size_t WorkerPool::queued() const {
-  const std::lock_guard lock(mutex_);
-  return queue_.size();
 }
 
 void WorkerPool::Run() {
@@ -58,6 +54,7 @@ void WorkerPool::Run() {
       if (queue_.empty()) return;
       connection = queue_.front();
       queue_.pop_front();
+      queued_.store(queue_.size(), std::memory_order_relaxed);
     }
     try {
       work_(*connection, tools);

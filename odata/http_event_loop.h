@@ -44,19 +44,20 @@ class WorkerPool {
   // `work` answers one connection's request or goes on with its stream, on a worker.
   using Work = std::function<void(LoopConnection&, ThreadTools&)>;
 
-  WorkerPool(std::size_t threads, std::size_t max_queued, Work work);
+  // BORROWS: `queued`, the number of waiting requests for whoever wants to know, must outlive the pool.
+  WorkerPool(std::size_t threads, std::size_t max_queued, std::atomic<std::size_t>& queued, Work work);
   ~WorkerPool();  // finishes what is queued
 
   // False when max_queued wait already; a stream that goes on (`urgent`) is always taken.
   bool Enqueue(LoopConnection& connection, bool urgent);
-  std::size_t queued() const;
 
  private:
   void Run();
 
   const std::size_t max_queued_;
+  std::atomic<std::size_t>& queued_;
   const Work work_;
-  mutable std::mutex mutex_;
+  std::mutex mutex_;
   std::condition_variable ready_;
   std::deque<LoopConnection*> queue_;
   bool stopping_ = false;

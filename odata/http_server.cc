@@ -110,7 +110,7 @@ class HttpServer::Impl {
   const std::vector<std::string>& warnings() const { return warnings_; }
   bool draining() const { return draining_; }
   Load load() const {
-    return {census_.total(), workers_queued_ ? workers_queued_() : 0, buffered_.load(std::memory_order_relaxed)};
+    return {census_.total(), queued_.load(std::memory_order_relaxed), buffered_.load(std::memory_order_relaxed)};
   }
 
  private:
@@ -134,7 +134,7 @@ class HttpServer::Impl {
   std::unique_ptr<HttpPipeline> pipeline_;
   std::vector<std::unique_ptr<EventLoop>> loops_;
   std::size_t next_loop_ = 0;  // of the accepting loop
-  std::function<std::size_t()> workers_queued_;
+  std::atomic<std::size_t> queued_{0};
 };
 
 void HttpServer::Impl::FitDescriptorLimit() {
@@ -161,7 +161,7 @@ Status HttpServer::Impl::Run() {
   const std::size_t worker_count =
       options_.worker_threads > 0 ? options_.worker_threads : std::clamp<std::size_t>(4 * Cores(), 8, 64);
   {
-    WorkerPool workers(worker_count, limits_.max_queued_requests, [this](LoopConnection& connection, ThreadTools& tools) {
+    WorkerPool workers(worker_count, limits_.max_queued_requests, queued_, [this](LoopConnection& connection, ThreadTools& tools) {
       HttpConnection& http = connection.http;
       SteadyTime now = std::chrono::steady_clock::now();
       if (!http.responding()) {
@@ -174,7 +174,6 @@ Status HttpServer::Impl::Run() {
       if (connection.step == HttpConnection::Step::kProduce) connection.step = http.Produce(kStreamSliceBytes, now);
       connection.loop->Return(connection);
     });
-    workers_queued_ = [&workers] { return workers.queued(); };
     const LoopContext context{pipeline_.get(), &workers, &limits_, &buffered_, &draining_,
                               [this](const std::string& peer) { census_.Leave(peer); }};
     for (std::size_t i = 0; i < loop_count; ++i) loops_.push_back(std::make_unique<EventLoop>(context));
@@ -185,7 +184,6 @@ Status HttpServer::Impl::Run() {
     WaitForEnd();
     for (const std::unique_ptr<EventLoop>& loop : loops_) loop->Stop();
     for (std::thread& thread : threads) thread.join();
-    workers_queued_ = nullptr;
   }
   loops_.clear();
   listener_.Reset();

@@ -130,7 +130,7 @@ TEST(ParseRequestHeadTest, RefusesWhatIsMalformedOrAmbiguous) {
     EXPECT_EQ(head.error().code, c.code);
     EXPECT_FALSE(head.error().message.empty());
   }
-  const std::string nul("GET / HTTP/1.1\r\nHost: a\r\nX: a\0z\r\n\r\n", 37);
+  const std::string nul("GET / HTTP/1.1\r\nHost: a\r\nX: a\0z\r\n\r\n", 35);
   EXPECT_EQ(ParseRequestHead(nul, HttpLimits()).error().code, "bad-header");
 }
 
