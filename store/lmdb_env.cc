@@ -92,6 +92,15 @@ Error LmdbError(int code, std::string_view what) {
   }
 }
 
+Status SyncPath(const std::string& path) {
+  const int fd = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
+  const bool synced = fd >= 0 && ::fsync(fd) == 0;
+  const int error = errno;
+  if (fd >= 0) ::close(fd);
+  if (!synced) return LmdbError(error, "syncing " + path);
+  return {};
+}
+
 // --- transactions -------------------------------------------------------------------------------
 
 Result<std::optional<std::string_view>> LmdbTxn::Get(std::string_view key) const& {
@@ -387,14 +396,8 @@ void LmdbEnv::CheckReaders() {
 Status LmdbEnv::CopyTo(const std::string& path) {
   const int rc = mdb_env_copy2(env_, path.c_str(), MDB_CP_COMPACT);
   if (rc != 0) return LmdbError(rc, "copying the store to " + path);
-  for (const std::string& name : {path + "/data.mdb", path}) {
-    const int fd = ::open(name.c_str(), O_RDONLY | O_CLOEXEC);
-    const bool synced = fd >= 0 && ::fsync(fd) == 0;
-    const int error = errno;
-    if (fd >= 0) ::close(fd);
-    if (!synced) return LmdbError(error, "syncing the copy " + name);
-  }
-  return {};
+  TABLECAST_RETURN_IF_ERROR(SyncPath(path + "/data.mdb"));
+  return SyncPath(path);
 }
 
 std::uint64_t LmdbEnv::file_bytes() const {

@@ -48,6 +48,9 @@ struct LmdbEnvOptions {
 // The Error for a return code of LMDB (an MDB_ constant or an errno). `what` names the operation.
 Error LmdbError(int code, std::string_view what);
 
+// fsync of a file or directory.
+Status SyncPath(const std::string& path);
+
 class LmdbEnv;
 
 // What read and write transactions share. THREAD: one thread at a time.

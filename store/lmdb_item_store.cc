@@ -1,5 +1,7 @@
 #include "store/lmdb_item_store.h"
 
+#include <filesystem>
+#include <system_error>
 #include <utility>
 
 #include "store/key_layout.h"
@@ -153,12 +155,14 @@ Result<std::unique_ptr<ReadSnapshot>> LmdbItemStore::BeginRead() const {
 Result<std::unique_ptr<LmdbTransaction>> LmdbItemStore::BeginTransaction() {
   TABLECAST_ASSIGN_OR_RETURN(WriteTxn txn, env_->BeginWrite());
   TABLECAST_ASSIGN_OR_RETURN(std::shared_ptr<const Catalog> catalog, catalog_.For(txn));
-  auto maintainers = [this](std::string_view table) -> std::shared_ptr<const IndexMaintainer> {
-    const std::lock_guard lock(maintainers_mutex_);
-    const auto found = maintainers_.find(table);
-    return found == maintainers_.end() ? nullptr : found->second;
-  };
-  return std::make_unique<LmdbTransaction>(std::move(txn), std::move(catalog), std::move(maintainers), options_.change_log);
+  return std::make_unique<LmdbTransaction>(
+      std::move(txn), std::move(catalog), [this](std::string_view table) { return MaintainerOf(table); }, options_.change_log);
+}
+
+std::shared_ptr<const IndexMaintainer> LmdbItemStore::MaintainerOf(std::string_view table) const {
+  const std::lock_guard lock(maintainers_mutex_);
+  const auto found = maintainers_.find(table);
+  return found == maintainers_.end() ? nullptr : found->second;
 }
 
 Status LmdbItemStore::Change(const std::function<Status(LmdbTransaction&)>& body) {
@@ -233,6 +237,51 @@ Status LmdbItemStore::BuildIndexes(std::string_view table,
     if (progress && !progress(step.done, step.total)) return BuildStopped(table);
   }
   return {};
+}
+
+Result<IntegrityReport> LmdbItemStore::CheckIntegrity() const {
+  TABLECAST_ASSIGN_OR_RETURN(const ReadTxn txn, env_->BeginRead());
+  TABLECAST_ASSIGN_OR_RETURN(const std::shared_ptr<const Catalog> catalog, catalog_.For(txn));
+  return CheckStoreIntegrity(txn, *catalog, [this](std::string_view table) { return MaintainerOf(table); });
+}
+
+Result<IntegrityReport> LmdbItemStore::Backup(const std::string& to) const {
+  namespace fs = std::filesystem;
+  std::error_code ec;
+  if (fs::exists(to, ec)) {
+    return MakeError(ErrorCode::kAlreadyExists, "backup-exists", "the backup's directory is there already", to,
+                     "give a new directory");
+  }
+  const fs::path partial = to + ".partial";
+  fs::remove_all(partial, ec);
+  fs::create_directories(partial, ec);
+  if (ec) return LmdbError(ec.value(), "creating the backup's directory " + partial.string());
+  Result<IntegrityReport> report = [&]() -> Result<IntegrityReport> {
+    TABLECAST_RETURN_IF_ERROR(env_->CopyTo(partial.string()));
+    LmdbOptions options = options_;
+    options.env.create = false;
+    TABLECAST_ASSIGN_OR_RETURN(const auto copy, Open(partial.string(), options));
+    {
+      const std::lock_guard lock(maintainers_mutex_);
+      copy->maintainers_ = maintainers_;
+    }
+    return copy->CheckIntegrity();
+  }();
+  if (report.ok() && report->issues.empty()) {
+    // Locks belong to the processes that have a store open; the backup is the data alone.
+    for (const char* lock : {"lock.mdb", "writer.lock"}) fs::remove(partial / lock, ec);
+    fs::rename(partial, to, ec);
+    if (ec) {
+      report = LmdbError(ec.value(), "naming the backup " + to);
+    } else if (Status synced = SyncPath(fs::absolute(to, ec).parent_path().string()); !synced.ok()) {
+      return synced.error();
+    }
+  } else if (report.ok()) {
+    report = MakeError(ErrorCode::kDataLoss, "backup-damaged", "the copy is damaged: " + report->issues.front().message,
+                       report->issues.front().target, "check the store itself");
+  }
+  if (!report.ok()) fs::remove_all(partial, ec);
+  return report;
 }
 
 }  // namespace tablecast

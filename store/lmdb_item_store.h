@@ -18,6 +18,7 @@
 #include <vector>
 
 #include "store/change_log.h"
+#include "store/integrity.h"
 #include "store/item_store.h"
 #include "store/lmdb_catalog.h"
 #include "store/lmdb_env.h"
@@ -58,6 +59,14 @@ class LmdbItemStore final : public ItemStore {
   std::uint64_t file_bytes() const { return env_->file_bytes(); }
   LmdbEnv& env() { return *env_; }
 
+  // Copies the last commit, compacted, into the new directory `to`, syncs it, opens the copy and checks
+  // it whole; only then does it get its name. Readers and writers go on meanwhile.
+  // ERRORS: kAlreadyExists "backup-exists"; kDataLoss "backup-damaged"; kUnavailable "disk-full".
+  Result<IntegrityReport> Backup(const std::string& to) const;
+  // Reads everything and compares (integrity.h). Derived indexes are checked entry by entry for tables
+  // whose maintainer this process has set.
+  Result<IntegrityReport> CheckIntegrity() const;
+
   // The one write transaction, for bulk loads that stay open over many items. Ends uncommitted when
   // destroyed. THREAD: the thread that began it. ERRORS: kUnavailable "store-locked".
   Result<std::unique_ptr<LmdbTransaction>> BeginTransaction();
@@ -68,6 +77,7 @@ class LmdbItemStore final : public ItemStore {
   Status CheckFormat();
   Status Change(const std::function<Status(LmdbTransaction&)>& body);
   Status PurgeDropped();
+  std::shared_ptr<const IndexMaintainer> MaintainerOf(std::string_view table) const;
 
   std::shared_ptr<LmdbEnv> env_;
   LmdbOptions options_;

@@ -183,6 +183,9 @@ TEST_P(StoreModelTest, TwoWritersOfADurableStoreEqualTheOracle) {
     ASSERT_OK(oracle.BuildIndexes(kTable, nullptr));
     const auto built = *plain->BeginRead();
     const auto oracle_built = *oracle.BeginRead();
+    const auto report = knowing->CheckIntegrity();
+    ASSERT_OK(report);
+    ASSERT_TRUE(report->issues.empty()) << report->issues.front().code << " " << report->issues.front().message;
     for (const DerivedIndex& index : maintainer->indexes()) {
       IndexRange range{.lower = random.Below(2) == 0 ? "b" : "", .upper = std::nullopt, .descending = random.Below(2) == 0, .after = std::nullopt};
       ASSERT_EQ(Entries(*built, index, range), Entries(*oracle_built, index, range)) << "round " << round << " " << index.name;
