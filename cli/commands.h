@@ -13,7 +13,7 @@
 
 namespace tablecast::cli {
 
-struct ValidateOptions {
+struct ValidateOptionsCli {
   std::vector<std::string> paths;
   std::string data;    // a store folder or a dump file
   bool strict = false;
@@ -22,7 +22,7 @@ struct ValidateOptions {
   bool watch = false;
   std::string format = "text";
 };
-ExitCode RunValidate(const Terminal& terminal, const ValidateOptions& options);
+ExitCode RunValidate(const Terminal& terminal, const ValidateOptionsCli& options);
 
 struct ImportOptions {
   std::string store, catalog, table, partition_key, sort_key;

@@ -69,7 +69,7 @@ Options* Keep() {
 
 void AddAuthorCommands(Main& main) {
   {
-    auto* o = Keep<ValidateOptions>();
+    auto* o = Keep<ValidateOptionsCli>();
     auto* c = main.Command("validate", "Check qualifier files or a catalog folder; reports every problem",
                            "tablecast validate catalog/ --data store/ --strict");
     c->add_option("path", o->paths, "Qualifier files or catalog folders")->required()->type_name("PATH");
