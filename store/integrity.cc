@@ -199,7 +199,7 @@ class TableCheck {
 // Every record belongs to something that the catalog or a note of garbage names.
 class RecordCheck {
  public:
-  RecordCheck(const LmdbTxn& txn, const Catalog& catalog, IntegrityReport& report)
+  RecordCheck(const LmdbTxn& txn, const StoreDirectory& catalog, IntegrityReport& report)
       : txn_(txn), report_(report), findings_(report) {
     known_.insert(KindPrefix(RecordKind::kHeader));
     known_.insert(KindPrefix(RecordKind::kMeta));
@@ -282,7 +282,7 @@ class RecordCheck {
 }  // namespace
 
 Result<IntegrityReport> CheckStoreIntegrity(
-    const LmdbTxn& txn, const Catalog& catalog,
+    const LmdbTxn& txn, const StoreDirectory& catalog,
     const std::function<std::shared_ptr<const IndexMaintainer>(std::string_view table)>& maintainer_of) {
   IntegrityReport report;
   for (const auto& [name, entry] : catalog.tables) {

@@ -39,7 +39,7 @@ struct IntegrityReport {
 // COST: reads everything, two lookups per index entry. An open snapshot meanwhile pins pages.
 // ERRORS: only when the store cannot be read at all; findings are in the report.
 Result<IntegrityReport> CheckStoreIntegrity(
-    const LmdbTxn& txn, const Catalog& catalog,
+    const LmdbTxn& txn, const StoreDirectory& catalog,
     const std::function<std::shared_ptr<const IndexMaintainer>(std::string_view table)>& maintainer_of);
 
 }  // namespace tablecast

@@ -9,7 +9,7 @@
 
 namespace tablecast {
 
-Result<std::shared_ptr<const TableEntry>> Catalog::Find(std::string_view table) const {
+Result<std::shared_ptr<const TableEntry>> StoreDirectory::Find(std::string_view table) const {
   const auto found = tables.find(table);
   if (found == tables.end()) return TableNotFound(table);
   return found->second;
@@ -42,7 +42,7 @@ Result<TableState> ReadTableState(const LmdbTxn& txn, const TableRecord& record)
   return state;
 }
 
-Result<std::shared_ptr<const Catalog>> CatalogCache::Find(const LmdbTxn& txn, std::uint64_t snapshot) {
+Result<std::shared_ptr<const StoreDirectory>> CatalogCache::Find(const LmdbTxn& txn, std::uint64_t snapshot) {
   const std::lock_guard lock(mutex_);
   if (snapshot == verified_txn_) return current_;
   TABLECAST_ASSIGN_OR_RETURN(const std::uint64_t generation, ReadHeader(txn, kGenerationField));
@@ -50,7 +50,7 @@ Result<std::shared_ptr<const Catalog>> CatalogCache::Find(const LmdbTxn& txn, st
     verified_txn_ = std::max(verified_txn_, snapshot);
     return current_;
   }
-  TABLECAST_ASSIGN_OR_RETURN(std::shared_ptr<const Catalog> loaded, Load(txn, generation));
+  TABLECAST_ASSIGN_OR_RETURN(std::shared_ptr<const StoreDirectory> loaded, Load(txn, generation));
   // A snapshot older than the known catalog gets its own; it must not replace the newer one.
   if (generation > current_->generation) {
     current_ = loaded;
@@ -59,8 +59,8 @@ Result<std::shared_ptr<const Catalog>> CatalogCache::Find(const LmdbTxn& txn, st
   return loaded;
 }
 
-Result<std::shared_ptr<const Catalog>> CatalogCache::Load(const LmdbTxn& txn, std::uint64_t generation) {
-  auto catalog = std::make_shared<Catalog>();
+Result<std::shared_ptr<const StoreDirectory>> CatalogCache::Load(const LmdbTxn& txn, std::uint64_t generation) {
+  auto catalog = std::make_shared<StoreDirectory>();
   catalog->generation = generation;
   LmdbCursor cursor(txn);
   const std::string prefix = KindPrefix(RecordKind::kTable);
@@ -69,7 +69,7 @@ Result<std::shared_ptr<const Catalog>> CatalogCache::Load(const LmdbTxn& txn, st
     catalog->tables.emplace(entry->schema().name, entry);
   }
   TABLECAST_RETURN_IF_ERROR(cursor.status());
-  return std::shared_ptr<const Catalog>(std::move(catalog));
+  return std::shared_ptr<const StoreDirectory>(std::move(catalog));
 }
 
 Result<std::shared_ptr<const TableEntry>> CatalogCache::LoadTable(const LmdbTxn& txn, std::string_view bytes) {

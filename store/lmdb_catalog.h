@@ -30,7 +30,7 @@ struct TableEntry {
   const TableSchema& schema() const { return record.schema; }
 };
 
-struct Catalog {
+struct StoreDirectory {
   std::uint64_t generation = 0;
   std::map<std::string, std::shared_ptr<const TableEntry>, std::less<>> tables;
 
@@ -54,18 +54,18 @@ class CatalogCache {
  public:
   // The catalog of this snapshot. COST: nothing to read when no one has committed since the last call,
   // one read when someone has, the whole catalog when it changed.
-  Result<std::shared_ptr<const Catalog>> For(const ReadTxn& txn) { return Find(txn, txn.id()); }
+  Result<std::shared_ptr<const StoreDirectory>> For(const ReadTxn& txn) { return Find(txn, txn.id()); }
   // A write transaction starts from the commit before it. REQUIRES: nothing written yet.
-  Result<std::shared_ptr<const Catalog>> For(const WriteTxn& txn) { return Find(txn, txn.id() - 1); }
+  Result<std::shared_ptr<const StoreDirectory>> For(const WriteTxn& txn) { return Find(txn, txn.id() - 1); }
 
  private:
-  Result<std::shared_ptr<const Catalog>> Find(const LmdbTxn& txn, std::uint64_t snapshot);
-  Result<std::shared_ptr<const Catalog>> Load(const LmdbTxn& txn, std::uint64_t generation);
+  Result<std::shared_ptr<const StoreDirectory>> Find(const LmdbTxn& txn, std::uint64_t snapshot);
+  Result<std::shared_ptr<const StoreDirectory>> Load(const LmdbTxn& txn, std::uint64_t generation);
   Result<std::shared_ptr<const TableEntry>> LoadTable(const LmdbTxn& txn, std::string_view bytes);
 
   std::mutex mutex_;
   std::uint64_t verified_txn_ = 0;  // last committed transaction that current_ is known to hold for
-  std::shared_ptr<const Catalog> current_ = std::make_shared<Catalog>();
+  std::shared_ptr<const StoreDirectory> current_ = std::make_shared<StoreDirectory>();
   // Schemas and names are promised to live as long as the store.
   std::vector<std::shared_ptr<const TableEntry>> kept_;
 };

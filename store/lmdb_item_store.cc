@@ -14,7 +14,7 @@ namespace tablecast {
 
 class LmdbItemStore::Snapshot final : public ReadSnapshot {
  public:
-  Snapshot(ReadTxn txn, std::shared_ptr<const Catalog> catalog) : txn_(std::move(txn)), catalog_(std::move(catalog)) {}
+  Snapshot(ReadTxn txn, std::shared_ptr<const StoreDirectory> catalog) : txn_(std::move(txn)), catalog_(std::move(catalog)) {}
 
   Result<std::vector<std::string>> ListTables() const override {
     std::vector<std::string> names;
@@ -99,7 +99,7 @@ class LmdbItemStore::Snapshot final : public ReadSnapshot {
   }
 
   ReadTxn txn_;
-  std::shared_ptr<const Catalog> catalog_;
+  std::shared_ptr<const StoreDirectory> catalog_;
 };
 
 LmdbItemStore::LmdbItemStore(std::shared_ptr<LmdbEnv> env, LmdbOptions options)
@@ -148,13 +148,13 @@ Status LmdbItemStore::CheckFormat() {
 
 Result<std::unique_ptr<ReadSnapshot>> LmdbItemStore::BeginRead() const {
   TABLECAST_ASSIGN_OR_RETURN(ReadTxn txn, env_->BeginRead());
-  TABLECAST_ASSIGN_OR_RETURN(std::shared_ptr<const Catalog> catalog, catalog_.For(txn));
+  TABLECAST_ASSIGN_OR_RETURN(std::shared_ptr<const StoreDirectory> catalog, catalog_.For(txn));
   return std::unique_ptr<ReadSnapshot>(std::make_unique<Snapshot>(std::move(txn), std::move(catalog)));
 }
 
 Result<std::unique_ptr<LmdbTransaction>> LmdbItemStore::BeginTransaction() {
   TABLECAST_ASSIGN_OR_RETURN(WriteTxn txn, env_->BeginWrite());
-  TABLECAST_ASSIGN_OR_RETURN(std::shared_ptr<const Catalog> catalog, catalog_.For(txn));
+  TABLECAST_ASSIGN_OR_RETURN(std::shared_ptr<const StoreDirectory> catalog, catalog_.For(txn));
   return std::make_unique<LmdbTransaction>(
       std::move(txn), std::move(catalog), [this](std::string_view table) { return MaintainerOf(table); }, options_.change_log);
 }
@@ -241,7 +241,7 @@ Status LmdbItemStore::BuildIndexes(std::string_view table,
 
 Result<IntegrityReport> LmdbItemStore::CheckIntegrity() const {
   TABLECAST_ASSIGN_OR_RETURN(const ReadTxn txn, env_->BeginRead());
-  TABLECAST_ASSIGN_OR_RETURN(const std::shared_ptr<const Catalog> catalog, catalog_.For(txn));
+  TABLECAST_ASSIGN_OR_RETURN(const std::shared_ptr<const StoreDirectory> catalog, catalog_.For(txn));
   return CheckStoreIntegrity(txn, *catalog, [this](std::string_view table) { return MaintainerOf(table); });
 }
 

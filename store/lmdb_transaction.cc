@@ -1,4 +1,4 @@
-// Items and their companions in one write transaction. Catalog changes are in lmdb_catalog_changes.cc,
+// Items and their companions in one write transaction. StoreDirectory changes are in lmdb_catalog_changes.cc,
 // building of derived indexes in derived_build.cc.
 // Tested by tests/store/lmdb_item_store_test.cc and tests/store/store_model_test.cc.
 
@@ -13,7 +13,7 @@
 
 namespace tablecast {
 
-LmdbTransaction::LmdbTransaction(WriteTxn txn, std::shared_ptr<const Catalog> catalog, MaintainerLookup maintainers,
+LmdbTransaction::LmdbTransaction(WriteTxn txn, std::shared_ptr<const StoreDirectory> catalog, MaintainerLookup maintainers,
                                  const ChangeLogLimits& limits)
     : txn_(std::move(txn)), catalog_(std::move(catalog)), maintainers_(std::move(maintainers)), limits_(limits) {}
 LmdbTransaction::~LmdbTransaction() = default;

@@ -44,7 +44,7 @@ struct BuildStep {
 
 class LmdbTransaction final : public WriteTransaction {
  public:
-  LmdbTransaction(WriteTxn txn, std::shared_ptr<const Catalog> catalog, MaintainerLookup maintainers,
+  LmdbTransaction(WriteTxn txn, std::shared_ptr<const StoreDirectory> catalog, MaintainerLookup maintainers,
                   const ChangeLogLimits& limits);
   ~LmdbTransaction() override;
 
@@ -125,7 +125,7 @@ class LmdbTransaction final : public WriteTransaction {
   Result<T> Latch(Result<T> result);
 
   WriteTxn txn_;
-  std::shared_ptr<const Catalog> catalog_;
+  std::shared_ptr<const StoreDirectory> catalog_;
   MaintainerLookup maintainers_;
   ChangeLogLimits limits_;
   std::map<std::string, std::unique_ptr<OpenTable>, std::less<>> open_;
