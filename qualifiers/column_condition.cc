@@ -1,5 +1,6 @@
-// IMPLEMENTATION: a range is normalised to bounds [lower, upper) before two are compared; the result is
-// folded back into a prefix when its bounds are those of one. Tested by column_condition_test.
+// IMPLEMENTATION: a range is normalised to bounds [lower, upper) before two are compared; the
+// result is folded back into a prefix when its bounds are those of one. Tested by
+// column_condition_test.
 
 #include "qualifiers/column_condition.h"
 
@@ -37,7 +38,8 @@ ScalarRange Bounds(const ScalarRange& range, AttributeType prefix_type) {
   if (!range.prefix) return range;
   ScalarRange bounds;
   bounds.lower = Bound{WithType(prefix_type, *range.prefix), true};
-  if (auto end = PrefixSuccessor(*range.prefix)) bounds.upper = Bound{WithType(prefix_type, std::move(*end)), false};
+  if (auto end = PrefixSuccessor(*range.prefix))
+    bounds.upper = Bound{WithType(prefix_type, std::move(*end)), false};
   return bounds;
 }
 
@@ -58,12 +60,14 @@ ColumnCondition IntersectRanges(const ScalarRange& a, const ScalarRange& b) {
   ScalarRange result = Bounds(a, TypeOf(b));
   const ScalarRange other = Bounds(b, TypeOf(a));
   if (other.lower) {
-    const auto order = result.lower ? Order(other.lower->value, result.lower->value) : std::optional(1);
+    const auto order =
+        result.lower ? Order(other.lower->value, result.lower->value) : std::optional(1);
     if (!order) return Never();
     if (*order > 0 || (*order == 0 && !other.lower->inclusive)) result.lower = other.lower;
   }
   if (other.upper) {
-    const auto order = result.upper ? Order(other.upper->value, result.upper->value) : std::optional(-1);
+    const auto order =
+        result.upper ? Order(other.upper->value, result.upper->value) : std::optional(-1);
     if (!order) return Never();
     if (*order < 0 || (*order == 0 && !other.upper->inclusive)) result.upper = other.upper;
   }
@@ -77,14 +81,16 @@ ColumnCondition IntersectRanges(const ScalarRange& a, const ScalarRange& b) {
   }
   // Prefer a prefix where it says the same.
   for (const ScalarRange* side : {&a, &b}) {
-    if (side->prefix && Bounds(*side, TypeOf(result)) == result) return {.equals = {}, .range = *side, .never = false};
+    if (side->prefix && Bounds(*side, TypeOf(result)) == result)
+      return {.equals = {}, .range = *side, .never = false};
   }
   return {.equals = {}, .range = std::move(result), .never = false};
 }
 
 class OneValueRow final : public Row {
  public:
-  explicit OneValueRow(const AttributeValue& value) : payload_(PayloadOf(value)), type_(value.type()) {}
+  explicit OneValueRow(const AttributeValue& value)
+      : payload_(PayloadOf(value)), type_(value.type()) {}
   AttributeView Get(Slot) const override { return {type_, payload_}; }
 
  private:
@@ -115,16 +121,21 @@ ColumnCondition Intersect(const ColumnCondition& a, const ColumnCondition& b) {
 bool ImpliesPrefix(const ColumnCondition& condition, std::string_view prefix) {
   if (condition.never || prefix.empty()) return true;
   const auto begins = [&](const AttributeValue& value) {
-    return (value.Is(AttributeType::kS) || value.Is(AttributeType::kB)) && PayloadOf(value).starts_with(prefix);
+    return (value.Is(AttributeType::kS) || value.Is(AttributeType::kB)) &&
+           PayloadOf(value).starts_with(prefix);
   };
-  if (!condition.equals.empty()) return std::all_of(condition.equals.begin(), condition.equals.end(), begins);
+  if (!condition.equals.empty())
+    return std::all_of(condition.equals.begin(), condition.equals.end(), begins);
   if (!condition.range) return false;
   if (condition.range->prefix) return condition.range->prefix->starts_with(prefix);
-  // Between two bounds that share a prefix everything has it; an open end just behind the prefix counts.
-  if (!condition.range->lower || !condition.range->upper || !begins(condition.range->lower->value)) return false;
+  // Between two bounds that share a prefix everything has it; an open end just behind the prefix
+  // counts.
+  if (!condition.range->lower || !condition.range->upper || !begins(condition.range->lower->value))
+    return false;
   if (begins(condition.range->upper->value)) return true;
   const auto end = PrefixSuccessor(prefix);
-  return end && !condition.range->upper->inclusive && PayloadOf(condition.range->upper->value) == *end;
+  return end && !condition.range->upper->inclusive &&
+         PayloadOf(condition.range->upper->value) == *end;
 }
 
 std::string ConditionText(std::string_view column, const ColumnCondition& condition) {

@@ -1,8 +1,9 @@
 #ifndef TABLECAST_QUALIFIERS_COLUMN_CONDITION_H_
 #define TABLECAST_QUALIFIERS_COLUMN_CONDITION_H_
 
-// Algebra of ColumnCondition (item/key_condition.h): what two conditions on one column allow together,
-// and whether a condition already says what another asks. Shared by the qualifier compiler and planners.
+// Algebra of ColumnCondition (item/key_condition.h): what two conditions on one column allow
+// together, and whether a condition already says what another asks. Shared by the qualifier
+// compiler and planners.
 //
 //   Intersect(sk begins with "products#", sk = "products#1")   ->   sk = "products#1"
 //   Intersect(sk = "ORDER", sk begins with "products#")        ->   never
@@ -22,7 +23,8 @@ bool ImpliesPrefix(const ColumnCondition& condition, std::string_view prefix);
 // The value itself meets it (false when never).
 bool Meets(const ColumnCondition& condition, const AttributeValue& value);
 
-// "sk = \"ORDER\"", "pk in (1, 2)", "sk begins with \"a\"", "pk >= \"0\" and pk < \":\"", "" when free.
+// "sk = \"ORDER\"", "pk in (1, 2)", "sk begins with \"a\"", "pk >= \"0\" and pk < \":\"", "" when
+// free.
 std::string ConditionText(std::string_view column, const ColumnCondition& condition);
 
 }  // namespace tablecast

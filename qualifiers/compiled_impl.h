@@ -22,8 +22,8 @@ namespace tablecast {
 struct RowCondition {
   enum class Kind { kType, kPresence, kFilter, kPostFilter, kConstant };
   Kind kind = Kind::kType;
-  std::string column;      // entry name
-  std::string text;        // "type S", "filter LIKE 'products#%'"
+  std::string column;  // entry name
+  std::string text;    // "type S", "filter LIKE 'products#%'"
   bool is_virtual = false;
   Slot slot = 0;               // physical: over SlotMap; virtual: index of the virtual column
   PredicatePtr predicate;      // physical only
@@ -40,8 +40,8 @@ struct RowCondition {
 // slots().names().size() + i.
 struct CompiledQualifier::Impl {
   std::vector<RowCondition> conditions;  // in file order
-  // By slot: a column without declared type that every formula reads as text; numbers there are read
-  // as their canonical text.
+  // By slot: a column without declared type that every formula reads as text; numbers there are
+  // read as their canonical text.
   std::vector<bool> reads_as_text;
   // What holds for the column under each name that formulas know it by.
   std::vector<formula::ColumnFacts> facts;
@@ -59,7 +59,12 @@ struct CompiledQualifier::Impl {
   std::vector<formula::ColumnFacts> FactsFor(const formula::Program& program) const;
 };
 
-// Text, Number, Boolean -> S, N, BOOL; nullopt for blank, and for dates, which are not stored as such.
+// The value of CompiledQualifier::fingerprint(). REQUIRES: slots and conditions are set.
+std::string Fingerprint(const CompiledQualifier& compiled, const CompiledQualifier::Impl& impl,
+                        const TableSchema& schema, bool blank_as_zero);
+
+// Text, Number, Boolean -> S, N, BOOL; nullopt for blank, and for dates, which are not stored as
+// such.
 std::optional<AttributeValue> ToAttribute(const formula::Value& value);
 
 }  // namespace tablecast

@@ -1,9 +1,9 @@
 #ifndef TABLECAST_QUALIFIERS_COMPILED_QUALIFIER_H_
 #define TABLECAST_QUALIFIERS_COMPILED_QUALIFIER_H_
 
-// What a qualifier means, compiled once at load: which items belong, where in the table they can lie,
-// how virtual columns are computed and how physical columns follow from them. Immutable, thread-safe,
-// shared by requests until a reload swaps it.
+// What a qualifier means, compiled once at load: which items belong, where in the table they can
+// lie, how virtual columns are computed and how physical columns follow from them. Immutable,
+// thread-safe, shared by requests until a reload swaps it.
 //
 //   auto compiled = CompileQualifier(*parsed.qualifier, schema, options);
 //   QualifierRow row(*compiled.qualifier, schema, names, now);
@@ -34,8 +34,8 @@ struct CompileQualifierOptions {
   bool blank_as_zero = false;
   // Physical columns whose written inverse may narrow reads without proof.
   std::vector<std::string> trusted_inverses;
-  // Formulas may mention any attribute name; those the qualifier does not list read as this type map
-  // says (from inference or declared fields), else as Text when S, Number when N at run time.
+  // Formulas may mention any attribute name; those the qualifier does not list read as this type
+  // map says (from inference or declared fields), else as Text when S, Number when N at run time.
   std::vector<std::pair<std::string, formula::ValueType>> attribute_types;
 };
 
@@ -51,7 +51,7 @@ struct PhysicalColumn {
   Slot slot = 0;
   std::optional<AttributeType> declared_type;
   std::vector<AttributeValue> constants;  // any of: the static discriminator; empty if none
-  std::string literal_prefix;  // fixed by `filter` (or anchored postFilter); "" if none
+  std::string literal_prefix;             // fixed by `filter` (or anchored postFilter); "" if none
   // Written inverse: physical value from virtual ones (writes; reads only when proved or trusted).
   std::shared_ptr<const formula::Program> inverse;
   bool inverse_narrows_reads = false;
@@ -76,7 +76,8 @@ class CompiledQualifier {
 
   // The tightest range of the table's primary key that can hold its items.
   const KeyCondition& key_condition() const { return key_condition_; }
-  // Row conditions that key_condition() does not already prove; physical columns only, over slots().
+  // Row conditions that key_condition() does not already prove; physical columns only, over
+  // slots().
   const Predicate& residual() const { return *residual_; }
   // All physical row conditions (nothing assumed proved).
   const Predicate& full() const { return *full_; }
@@ -99,11 +100,11 @@ class CompiledQualifier {
     std::string why;     // "productCode inverts: sk = \"products#\" & productCode"
   };
   struct Pushdown {
-    std::vector<PhysicalCondition> conditions;                  // AND
+    std::vector<PhysicalCondition> conditions;                 // AND
     std::vector<std::pair<std::string, std::string>> refused;  // condition text, reason
   };
-  // `bound` is a conjunction. Considers single-column inverses, written inverses (proved or trusted)
-  // and joined columns with a leading run of parts bound.
+  // `bound` is a conjunction. Considers single-column inverses, written inverses (proved or
+  // trusted) and joined columns with a leading run of parts bound.
   Pushdown PushDown(const std::vector<VirtualCondition>& bound) const;
 
   struct Impl;  // opaque: compiled_impl.h is private to qualifiers/
@@ -158,23 +159,24 @@ class QualifierRow {
   std::unique_ptr<State> state_;
 };
 
-// ---- writes (qualifiers.md section 4, formula.md section 12.5) ------------------------------------
+// ---- writes (qualifiers.md section 4, formula.md section 12.5)
+// ------------------------------------
 struct VirtualAssignment {
   std::string column;
   formula::Value value;  // blank = set to null
 };
-// Fills constants and computes physical columns from the virtual values given, into `item`; checks that
-// a physical value and the virtual one that determines it agree; then that the finished item belongs
-// and every given virtual value reads back equal. `given_physical` names the physical columns that the
-// caller set itself. ERRORS: kInvalidArgument with the column in `target`.
+// Fills constants and computes physical columns from the virtual values given, into `item`; checks
+// that a physical value and the virtual one that determines it agree; then that the finished item
+// belongs and every given virtual value reads back equal. `given_physical` names the physical
+// columns that the caller set itself. ERRORS: kInvalidArgument with the column in `target`.
 Status ApplyVirtualWrites(const CompiledQualifier& qualifier, const TableSchema& schema,
                           Timestamp now, const std::vector<VirtualAssignment>& assignments,
                           const std::vector<std::string>& given_physical,
                           const Item* old_item,  // null on create
                           Item& item);
 
-// A virtual column that writes can set: a written inverse mentions it, or one is derived. Others are
-// read-only (formula.md 12.5 rule 7).
+// A virtual column that writes can set: a written inverse mentions it, or one is derived. Others
+// are read-only (formula.md 12.5 rule 7).
 bool IsWritableVirtual(const CompiledQualifier& qualifier, std::size_t virtual_index);
 
 }  // namespace tablecast

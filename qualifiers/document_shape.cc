@@ -1,5 +1,5 @@
-// IMPLEMENTATION: a constant table of shapes and one walker. Depth is bounded by the table itself: the
-// walker only descends where a shape does. Tested by document_shape_test.
+// IMPLEMENTATION: a constant table of shapes and one walker. Depth is bounded by the table itself:
+// the walker only descends where a shape does. Tested by document_shape_test.
 
 #include "qualifiers/document_shape.h"
 
@@ -8,8 +8,16 @@
 namespace tablecast {
 namespace {
 
-enum Kinds : unsigned { kNothing = 0, kString = 1, kBool = 2, kNumber = 4, kObject = 8, kArray = 16, kNull = 32,
-                        kAnything = 63 };
+enum Kinds : unsigned {
+  kNothing = 0,
+  kString = 1,
+  kBool = 2,
+  kNumber = 4,
+  kObject = 8,
+  kArray = 16,
+  kNull = 32,
+  kAnything = 63
+};
 
 struct Shape;
 struct MemberShape {
@@ -20,121 +28,162 @@ struct MemberShape {
 
 struct Shape {
   unsigned kinds = kAnything;
-  std::string_view wanted;                  // "true or false"
-  std::string_view example;                 // what to write instead
-  std::span<const MemberShape> members{};   // of an object whose member names are fixed
-  const Shape* each = nullptr;              // of every member or element whose name is free
+  std::string_view wanted;                    // "true or false"
+  std::string_view example;                   // what to write instead
+  std::span<const MemberShape> members{};     // of an object whose member names are fixed
+  const Shape* each = nullptr;                // of every member or element whose name is free
   std::span<const std::string_view> words{};  // a string's choices
-  long minimum = -1;                        // a whole number's least value; -1: any number
+  long minimum = -1;                          // a whole number's least value; -1: any number
 };
 
 constexpr Shape kAnyText{kString, "a string", "text in quotes"};
 constexpr Shape kFlag{kBool, "true or false", "true or false, without quotes"};
-constexpr Shape kCount{kNumber, "a whole number", "a whole number without quotes", {}, nullptr, {}, 0};
-constexpr Shape kPositive{kNumber, "a whole number of at least 1", "a whole number without quotes", {},
-                          nullptr, {}, 1};
+constexpr Shape kCount{kNumber, "a whole number", "a whole number without quotes", {}, nullptr, {},
+                       0};
+constexpr Shape kPositive{
+    kNumber, "a whole number of at least 1", "a whole number without quotes", {}, nullptr, {}, 1};
 constexpr Shape kAnyNumber{kNumber | kString, "a number", "a number without quotes"};
 constexpr Shape kFreeValue{kAnything, "", ""};
 constexpr Shape kTexts{kArray, "an array of strings", "[\"…\"]", {}, &kAnyText};
 
 constexpr std::string_view kUnits[] = {"s", "ms"};
-constexpr Shape kUnit{kString, "\"s\" or \"ms\"", "\"s\" for seconds or \"ms\" for milliseconds", {}, nullptr,
-                      kUnits};
+constexpr Shape kUnit{kString, "\"s\" or \"ms\"", "\"s\" for seconds or \"ms\" for milliseconds",
+                      {},      nullptr,           kUnits};
 constexpr std::string_view kFieldTypes[] = {
-    "Text", "TextArea", "LongText", "Email", "Phone", "Url", "Picklist", "DateTime", "Date", "Time", "Number",
-    "Int32", "Int64", "Currency", "Percent", "Checkbox", "Binary", "Guid", "Complex", "JsonText"};
-constexpr Shape kFieldType{kString, "a field type", "\"Text\", \"Number\", \"DateTime\" …", {}, nullptr,
-                           kFieldTypes};
+    "Text",     "TextArea", "LongText", "Email",  "Phone",   "Url",     "Picklist",
+    "DateTime", "Date",     "Time",     "Number", "Int32",   "Int64",   "Currency",
+    "Percent",  "Checkbox", "Binary",   "Guid",   "Complex", "JsonText"};
+constexpr Shape kFieldType{kString, "a field type", "\"Text\", \"Number\", \"DateTime\" …",
+                           {},      nullptr,        kFieldTypes};
 constexpr std::string_view kAsForms[] = {"text", "json"};
 constexpr Shape kAs{kString, "\"text\" or \"json\"", "\"text\" or \"json\"", {}, nullptr, kAsForms};
 constexpr std::string_view kGenerators[] = {"uuid", "random64", "sequence"};
-constexpr Shape kGenerate{kString, "a generator", "\"uuid\", \"random64\" or \"sequence\"", {}, nullptr,
-                          kGenerators};
+constexpr Shape kGenerate{kString, "a generator", "\"uuid\", \"random64\" or \"sequence\"",
+                          {},      nullptr,       kGenerators};
 
-constexpr MemberShape kFieldMembers[] = {
-    {"column", &kAnyText},      {"type", &kFieldType},     {"label", &kAnyText},
-    {"description", &kAnyText}, {"unit", &kUnit},          {"strict", &kFlag},
-    {"precision", &kPositive},  {"scale", &kCount},        {"currencyColumn", &kAnyText},
-    {"length", &kPositive},     {"values", &kTexts},       {"required", &kFlag},
-    {"readOnly", &kFlag},       {"hidden", &kFlag},        {"searchable", &kFlag},
-    {"default", &kAnyText},     {"onUpdate", &kAnyText},   {"unique", &kFlag},
-    {"minimum", &kAnyNumber},   {"maximum", &kAnyNumber},  {"generate", &kGenerate},
-    {"as", &kAs}};
+constexpr MemberShape kFieldMembers[] = {{"column", &kAnyText},
+                                         {"type", &kFieldType},
+                                         {"label", &kAnyText},
+                                         {"description", &kAnyText},
+                                         {"unit", &kUnit},
+                                         {"strict", &kFlag},
+                                         {"precision", &kPositive},
+                                         {"scale", &kCount},
+                                         {"currencyColumn", &kAnyText},
+                                         {"length", &kPositive},
+                                         {"values", &kTexts},
+                                         {"required", &kFlag},
+                                         {"readOnly", &kFlag},
+                                         {"hidden", &kFlag},
+                                         {"searchable", &kFlag},
+                                         {"default", &kAnyText},
+                                         {"onUpdate", &kAnyText},
+                                         {"unique", &kFlag},
+                                         {"minimum", &kAnyNumber},
+                                         {"maximum", &kAnyNumber},
+                                         {"generate", &kGenerate},
+                                         {"as", &kAs}};
 // `true` stands for "as inferred" ("*": true).
-constexpr Shape kField{kObject | kBool, "an object of field options", "{ \"column\": \"…\", \"type\": \"Text\" }",
-                       kFieldMembers};
-constexpr Shape kFields{kObject, "an object of fields by name", "{ \"Total\": { \"column\": \"TOTAL\" } }", {},
+constexpr Shape kField{kObject | kBool, "an object of field options",
+                       "{ \"column\": \"…\", \"type\": \"Text\" }", kFieldMembers};
+constexpr Shape kFields{kObject,
+                        "an object of fields by name",
+                        "{ \"Total\": { \"column\": \"TOTAL\" } }",
+                        {},
                         &kField};
 
 constexpr std::string_view kAggregateWords[] = {"sum", "average", "min", "max", "countdistinct"};
-constexpr Shape kAggregate{kString, "an aggregation method", "\"sum\", \"average\", \"min\" or \"max\"", {},
-                           nullptr, kAggregateWords};
-constexpr Shape kAggregates{kObject, "an object of methods by field", "{ \"TOTAL\": \"sum\" }", {}, &kAggregate};
+constexpr Shape kAggregate{
+    kString, "an aggregation method", "\"sum\", \"average\", \"min\" or \"max\"", {},
+    nullptr, kAggregateWords};
+constexpr Shape kAggregates{
+    kObject, "an object of methods by field", "{ \"TOTAL\": \"sum\" }", {}, &kAggregate};
 constexpr MemberShape kObjectMembers[] = {
-    {"name", &kAnyText},   {"label", &kAnyText},     {"pluralLabel", &kAnyText}, {"description", &kAnyText},
-    {"readOnly", &kFlag},  {"upsert", &kFlag},       {"columnar", &kFlag},       {"clustered", &kFlag},
-    {"guidKey", &kFlag},   {"displayUrl", &kAnyText}, {"aggregates", &kAggregates}};
+    {"name", &kAnyText},        {"label", &kAnyText},        {"pluralLabel", &kAnyText},
+    {"description", &kAnyText}, {"readOnly", &kFlag},        {"upsert", &kFlag},
+    {"columnar", &kFlag},       {"clustered", &kFlag},       {"guidKey", &kFlag},
+    {"displayUrl", &kAnyText},  {"aggregates", &kAggregates}};
 constexpr Shape kObjectOptions{kObject, "an object", "{ \"name\": \"Orders\" }", kObjectMembers};
 
-constexpr MemberShape kExternalIdMembers[] = {{"columns", &kTexts},
-                                              {"separator", &kAnyText},
-                                              {"escape", &kFlag},
-                                              {"maxLength", &kPositive}};
+constexpr MemberShape kExternalIdMembers[] = {
+    {"columns", &kTexts}, {"separator", &kAnyText}, {"escape", &kFlag}, {"maxLength", &kPositive}};
 constexpr Shape kExternalId{kObject, "an object", "{ \"columns\": [\"pk\"], \"separator\": \"-\" }",
                             kExternalIdMembers};
 
-constexpr MemberShape kRelationshipMembers[] = {{"to", &kAnyText},       {"column", &kAnyText, true},
-                                                {"toColumn", &kAnyText}, {"inverse", &kAnyText},
-                                                {"external", &kAnyText}, {"label", &kAnyText}};
+constexpr MemberShape kRelationshipMembers[] = {
+    {"to", &kAnyText},      {"column", &kAnyText, true}, {"toColumn", &kAnyText},
+    {"inverse", &kAnyText}, {"external", &kAnyText},     {"label", &kAnyText}};
 constexpr Shape kRelationship{kObject, "an object", "{ \"to\": \"Orders\", \"column\": \"pk\" }",
                               kRelationshipMembers};
-constexpr Shape kRelationships{kObject, "an object of relationships by name",
-                               "{ \"Order\": { \"to\": \"Orders\", \"column\": \"pk\" } }", {}, &kRelationship};
+constexpr Shape kRelationships{kObject,
+                               "an object of relationships by name",
+                               "{ \"Order\": { \"to\": \"Orders\", \"column\": \"pk\" } }",
+                               {},
+                               &kRelationship};
 
 constexpr MemberShape kIndexMembers[] = {{"fields", &kTexts, true}, {"name", &kAnyText}};
 constexpr Shape kIndex{kObject, "an object", "{ \"fields\": [\"OrderDate desc\"] }", kIndexMembers};
-constexpr Shape kIndexes{kArray, "an array of indexes", "[{ \"fields\": [\"OrderDate desc\"] }]", {}, &kIndex};
+constexpr Shape kIndexes{
+    kArray, "an array of indexes", "[{ \"fields\": [\"OrderDate desc\"] }]", {}, &kIndex};
 
-constexpr MemberShape kChildMembers[] = {{"column", &kAnyText, true},
-                                         {"key", &kAnyText},
-                                         {"object", &kAnyText},
-                                         {"fields", &kFields},
-                                         {"label", &kAnyText},
-                                         {"pluralLabel", &kAnyText}};
-constexpr Shape kChild{kObject, "an object", "{ \"column\": \"addresses\", \"key\": \"addressId\" }", kChildMembers};
-constexpr Shape kChildren{kObject, "an object of child lists by name",
-                          "{ \"Addresses\": { \"column\": \"addresses\" } }", {}, &kChild};
+constexpr MemberShape kChildMembers[] = {{"column", &kAnyText, true}, {"key", &kAnyText},
+                                         {"object", &kAnyText},       {"fields", &kFields},
+                                         {"label", &kAnyText},        {"pluralLabel", &kAnyText}};
+constexpr Shape kChild{kObject, "an object",
+                       "{ \"column\": \"addresses\", \"key\": \"addressId\" }", kChildMembers};
+constexpr Shape kChildren{kObject,
+                          "an object of child lists by name",
+                          "{ \"Addresses\": { \"column\": \"addresses\" } }",
+                          {},
+                          &kChild};
 
 constexpr MemberShape kExtensionMembers[] = {
-    {"object", &kObjectOptions}, {"source", &kAnyText},           {"currencyColumns", &kTexts},
-    {"trustedInverses", &kTexts}, {"fields", &kFields},           {"externalId", &kExternalId},
-    {"relationships", &kRelationships}, {"indexes", &kIndexes},   {"children", &kChildren}};
+    {"object", &kObjectOptions},        {"source", &kAnyText},  {"currencyColumns", &kTexts},
+    {"trustedInverses", &kTexts},       {"fields", &kFields},   {"externalId", &kExternalId},
+    {"relationships", &kRelationships}, {"indexes", &kIndexes}, {"children", &kChildren}};
 constexpr Shape kExtensions{kObject, "an object", "{ }", kExtensionMembers};
 
-// --- catalog.json ---------------------------------------------------------------------------------
+// --- catalog.json
+// ---------------------------------------------------------------------------------
 constexpr std::string_view kBlankModes[] = {"blank", "zero"};
-constexpr Shape kBlanks{kString, "\"blank\" or \"zero\"", "\"blank\" or \"zero\"", {}, nullptr, kBlankModes};
+constexpr Shape kBlanks{kString,    "\"blank\" or \"zero\"", "\"blank\" or \"zero\"", {}, nullptr,
+                        kBlankModes};
 constexpr std::string_view kEmptyTextModes[] = {"null", "text"};
-constexpr Shape kEmptyText{kString, "\"null\" or \"text\"", "\"null\" or \"text\"", {}, nullptr, kEmptyTextModes};
+constexpr Shape kEmptyText{kString, "\"null\" or \"text\"", "\"null\" or \"text\"", {},
+                           nullptr, kEmptyTextModes};
 // Each kind of source has settings of its own.
 constexpr MemberShape kSourceRequired[] = {{"kind", &kAnyText, true}};
-constexpr Shape kSource{kObject, "an object", "{ \"kind\": \"dynamodb\" }", kSourceRequired, &kFreeValue};
-constexpr Shape kSources{kObject, "an object of sources by name", "{ \"legacy\": { \"kind\": \"dynamodb\" } }", {},
+constexpr Shape kSource{kObject, "an object", "{ \"kind\": \"dynamodb\" }", kSourceRequired,
+                        &kFreeValue};
+constexpr Shape kSources{kObject,
+                         "an object of sources by name",
+                         "{ \"legacy\": { \"kind\": \"dynamodb\" } }",
+                         {},
                          &kSource};
-constexpr Shape kOverlay{kObject, "an object of extensions by object", "{ \"Orders\": { \"fields\": { } } }", {},
+constexpr Shape kOverlay{kObject,
+                         "an object of extensions by object",
+                         "{ \"Orders\": { \"fields\": { } } }",
+                         {},
                          &kExtensions};
-constexpr Shape kExample{kObject, "an object of values by placeholder", "{ \"id\": \"1012\" }", {}, &kFreeValue};
-constexpr MemberShape kPatternMembers[] = {{"request", &kAnyText, true}, {"example", &kExample},
-                                           {"path", &kAnyText},          {"maxReads", &kCount},
+constexpr Shape kExample{
+    kObject, "an object of values by placeholder", "{ \"id\": \"1012\" }", {}, &kFreeValue};
+constexpr MemberShape kPatternMembers[] = {{"request", &kAnyText, true},
+                                           {"example", &kExample},
+                                           {"path", &kAnyText},
+                                           {"maxReads", &kCount},
                                            {"description", &kAnyText}};
-constexpr Shape kPattern{kObject, "an object", "{ \"request\": \"Orders('{id}')\" }", kPatternMembers};
-constexpr Shape kPatterns{kObject, "an object of requests by name",
-                          "{ \"one order\": { \"request\": \"Orders('{id}')\" } }", {}, &kPattern};
+constexpr Shape kPattern{kObject, "an object", "{ \"request\": \"Orders('{id}')\" }",
+                         kPatternMembers};
+constexpr Shape kPatterns{kObject,
+                          "an object of requests by name",
+                          "{ \"one order\": { \"request\": \"Orders('{id}')\" } }",
+                          {},
+                          &kPattern};
 constexpr MemberShape kCatalogMembers[] = {
-    {"defaultTable", &kAnyText}, {"namespace", &kAnyText},   {"currency", &kAnyText},
-    {"currencyColumns", &kTexts}, {"timeZone", &kAnyText},   {"blanks", &kBlanks},
-    {"emptyText", &kEmptyText},  {"pageSize", &kPositive},   {"maxPageSize", &kPositive},
-    {"sources", &kSources},      {"openTables", &kFlag},     {"objects", &kOverlay},
+    {"defaultTable", &kAnyText},   {"namespace", &kAnyText}, {"currency", &kAnyText},
+    {"currencyColumns", &kTexts},  {"timeZone", &kAnyText},  {"blanks", &kBlanks},
+    {"emptyText", &kEmptyText},    {"pageSize", &kPositive}, {"maxPageSize", &kPositive},
+    {"sources", &kSources},        {"openTables", &kFlag},   {"objects", &kOverlay},
     {"accessPatterns", &kPatterns}};
 constexpr Shape kCatalog{kObject, "an object", "{ \"defaultTable\": \"…\" }", kCatalogMembers};
 
@@ -151,7 +200,8 @@ unsigned KindOf(const JsonValue& value) {
 }
 
 bool IsWholeNumber(std::string_view text) {
-  return !text.empty() && text.find_first_not_of("0123456789") == std::string_view::npos && text.size() <= 9;
+  return !text.empty() && text.find_first_not_of("0123456789") == std::string_view::npos &&
+         text.size() <= 9;
 }
 
 class Walker {
@@ -159,10 +209,12 @@ class Walker {
   explicit Walker(std::vector<Issue>& issues) : issues_(issues) {}
 
   void Check(const JsonValue& value, const Shape& shape, const std::string& target) {
-    const std::string option = "`" + target.substr(target.rfind('.') + 1) + "`";
+    const std::string option =
+        target.empty() ? "the file" : "`" + target.substr(target.rfind('.') + 1) + "`";
     if ((KindOf(value) & shape.kinds) == 0U) {
       Add("wrong-type",
-          option + " must be " + std::string(shape.wanted) + ", not " + std::string(JsonTypeWord(value)),
+          option + " must be " + std::string(shape.wanted) + ", not " +
+              std::string(JsonTypeWord(value)),
           "write " + std::string(shape.example), target, value.span);
       return;
     }
@@ -193,7 +245,8 @@ class Walker {
     }
     for (const MemberShape& member : shape.members) {
       if (!member.required || value.Find(member.name) != nullptr) continue;
-      Add("missing-option", "`" + target.substr(target.rfind('.') + 1) + "` needs `" + std::string(member.name) + "`",
+      Add("missing-option",
+          "`" + target.substr(target.rfind('.') + 1) + "` needs `" + std::string(member.name) + "`",
           "add it: " + std::string(shape.example), target, value.span);
     }
   }
@@ -214,7 +267,8 @@ class Walker {
   void CheckNumber(const JsonValue& value, const Shape& shape, const std::string& option,
                    const std::string& target) {
     if (IsWholeNumber(value.text) && std::stol(value.text) >= shape.minimum) return;
-    Add("number-range", option + " must be " + std::string(shape.wanted) + ", not " + value.text.substr(0, 40),
+    Add("number-range",
+        option + " must be " + std::string(shape.wanted) + ", not " + value.text.substr(0, 40),
         "write " + std::string(shape.example), target, value.span);
   }
 
@@ -227,11 +281,14 @@ class Walker {
     }
     const auto nearest = NearestOption(member.name, known);
     Add("unknown-option", "unknown option `" + member.name + "`",
-        nearest ? "did you mean `" + *nearest + "`?" : "use one of: " + list, path, member.name_span);
+        nearest ? "did you mean `" + *nearest + "`?" : "use one of: " + list, path,
+        member.name_span);
   }
 
-  void Add(std::string code, std::string message, std::string remedy, const std::string& target, TextSpan span) {
-    issues_.push_back({Severity::kError, std::move(code), std::move(message), std::move(remedy), target, span, ""});
+  void Add(std::string code, std::string message, std::string remedy, const std::string& target,
+           TextSpan span) {
+    issues_.push_back({Severity::kError, std::move(code), std::move(message), std::move(remedy),
+                       target, span, ""});
   }
 
   std::vector<Issue>& issues_;
@@ -239,8 +296,11 @@ class Walker {
 
 // The table is not recursive, so neither depth nor size can grow.
 void Describe(const Shape& shape, const std::string& path, std::vector<std::string>& lines) {
-  constexpr std::pair<unsigned, std::string_view> kNames[] = {
-      {kString, "string"}, {kBool, "boolean"}, {kNumber, "number"}, {kObject, "object"}, {kArray, "array"}};
+  constexpr std::pair<unsigned, std::string_view> kNames[] = {{kString, "string"},
+                                                              {kBool, "boolean"},
+                                                              {kNumber, "number"},
+                                                              {kObject, "object"},
+                                                              {kArray, "array"}};
   if (&shape == &kFreeValue) return;
   std::string line = path;
   std::string separator = " ";

@@ -3,7 +3,8 @@
 
 // Which members the extension keys of a qualifier file and catalog.json may have, as one table; the
 // published JSON Schemas (schema/) say the same and a test compares the two. Only shape is judged
-// here: member names, JSON types, enumerated words. What names refer to is the connector's business.
+// here: member names, JSON types, enumerated words. What names refer to is the connector's
+// business.
 //
 // SOURCE: spec external-objects.md section 6.
 
@@ -27,15 +28,15 @@ std::string_view JsonTypeWord(const JsonValue& value);
 const std::vector<std::string_view>& ExtensionKeys();
 bool IsExtensionKey(std::string_view name);
 
-// `extensions`: an object whose members are extension keys (TableQualifier::extensions). Findings have
-// codes "unknown-option", "wrong-type", "unknown-word", "number-range", "missing-option".
+// `extensions`: an object whose members are extension keys (TableQualifier::extensions). Findings
+// have codes "unknown-option", "wrong-type", "unknown-word", "number-range", "missing-option".
 void CheckExtensionShape(const JsonValue& extensions, std::vector<Issue>& issues);
 // The whole of catalog.json, the overlay under "objects" included.
 void CheckCatalogShape(const JsonValue& catalog, std::vector<Issue>& issues);
 
 // Every member that the table knows, one line each, sorted: "fields.*.column string",
-// "fields.*.unit string s|ms", "indexes[].fields[] string". For the test that compares the table with
-// the JSON Schemas.
+// "fields.*.unit string s|ms", "indexes[].fields[] string". For the test that compares the table
+// with the JSON Schemas.
 enum class DocumentKind { kExtensions, kCatalog };
 std::vector<std::string> DescribeShape(DocumentKind kind);
 
@@ -43,7 +44,8 @@ std::vector<std::string> DescribeShape(DocumentKind kind);
 template <class Range>
 std::optional<std::string> NearestOption(std::string_view name, const Range& known) {
   const auto same_letter = [](char a, char b) {
-    return std::tolower(static_cast<unsigned char>(a)) == std::tolower(static_cast<unsigned char>(b));
+    return std::tolower(static_cast<unsigned char>(a)) ==
+           std::tolower(static_cast<unsigned char>(b));
   };
   for (const auto& candidate : known) {
     const std::string_view word(candidate);

@@ -31,15 +31,16 @@ std::string_view LineAt(std::string_view text, std::size_t offset) {
   return text.substr(begin, end - begin);
 }
 
-// The line as shown: control characters made visible, so that a hostile file cannot drive a terminal.
-// Every code point stays one column, so that the underline fits.
+// The line as shown: control characters made visible, so that a hostile file cannot drive a
+// terminal. Every code point stays one column, so that the underline fits.
 std::string Shown(std::string_view line) {
   std::string out;
   std::size_t i = 0;
   while (i < line.size()) {
     const char32_t c = DecodeUtf8(line, i);
     const bool control = c < 0x20 || (c >= 0x7F && c < 0xA0) || (c >= 0x200B && c <= 0x200F) ||
-                         (c >= 0x2028 && c <= 0x202E) || (c >= 0x2066 && c <= 0x2069) || c == 0xFEFF;
+                         (c >= 0x2028 && c <= 0x202E) || (c >= 0x2066 && c <= 0x2069) ||
+                         c == 0xFEFF;
     AppendUtf8(out, c == '\t' ? U' ' : (control ? U'\u00B7' : c));
   }
   return out;
@@ -112,12 +113,18 @@ std::string AsUri(std::string_view file) {
 std::string GithubData(std::string_view text, bool property) {
   std::string out;
   for (const char c : text) {
-    if (c == '%') out += "%25";
-    else if (c == '\r') out += "%0D";
-    else if (c == '\n') out += "%0A";
-    else if (property && c == ':') out += "%3A";
-    else if (property && c == ',') out += "%2C";
-    else out += c;
+    if (c == '%')
+      out += "%25";
+    else if (c == '\r')
+      out += "%0D";
+    else if (c == '\n')
+      out += "%0A";
+    else if (property && c == ':')
+      out += "%3A";
+    else if (property && c == ',')
+      out += "%2C";
+    else
+      out += c;
   }
   return out;
 }
@@ -134,11 +141,14 @@ std::string RenderIssue(const Issue& issue, std::string_view text, bool colour) 
   if (colour) out += "\x1b[1m";
   out += Safe(issue.file);
   if (located) {
-    out += ":" + std::to_string(issue.span.begin.line) + ":" + std::to_string(issue.span.begin.column);
+    out +=
+        ":" + std::to_string(issue.span.begin.line) + ":" + std::to_string(issue.span.begin.column);
   }
   if (!out.empty()) out += ": ";
   if (colour) {
-    out += issue.severity == Severity::kError ? "\x1b[31m" : issue.severity == Severity::kWarning ? "\x1b[35m" : "\x1b[36m";
+    out += issue.severity == Severity::kError     ? "\x1b[31m"
+           : issue.severity == Severity::kWarning ? "\x1b[35m"
+                                                  : "\x1b[36m";
   }
   out += std::string(SeverityName(issue.severity)) + ": ";
   if (colour) out += "\x1b[0m";
@@ -173,7 +183,10 @@ std::string IssuesAsSarif(const std::vector<Issue>& issues) {
   std::string out;
   JsonWriter json(out, JsonWriter::Style::kIndented);
   json.BeginObject();
-  json.Key("$schema").String("https://json.schemastore.org/sarif-2.1.0.json").Key("version").String("2.1.0");
+  json.Key("$schema")
+      .String("https://json.schemastore.org/sarif-2.1.0.json")
+      .Key("version")
+      .String("2.1.0");
   json.Key("runs").BeginArray().BeginObject();
   json.Key("tool").BeginObject().Key("driver").BeginObject().Key("name").String("tablecast");
   json.Key("rules").BeginArray();
@@ -183,7 +196,8 @@ std::string IssuesAsSarif(const std::vector<Issue>& issues) {
   json.Key("results").BeginArray();
   for (const Issue& issue : issues) {
     json.BeginObject().Key("ruleId").String(issue.code).Key("ruleIndex").Uint(rules[issue.code]);
-    json.Key("level").String(issue.severity == Severity::kInfo ? "note" : SeverityName(issue.severity));
+    json.Key("level").String(issue.severity == Severity::kInfo ? "note"
+                                                               : SeverityName(issue.severity));
     json.Key("message").BeginObject().Key("text").String(WholeMessage(issue)).EndObject();
     json.Key("locations").BeginArray();
     if (!issue.file.empty()) {
@@ -191,7 +205,10 @@ std::string IssuesAsSarif(const std::vector<Issue>& issues) {
       json.Key("artifactLocation").BeginObject().Key("uri").String(AsUri(issue.file)).EndObject();
       if (issue.span.begin.line != 0) {
         json.Key("region").BeginObject();
-        json.Key("startLine").Uint(issue.span.begin.line).Key("startColumn").Uint(issue.span.begin.column);
+        json.Key("startLine")
+            .Uint(issue.span.begin.line)
+            .Key("startColumn")
+            .Uint(issue.span.begin.column);
         json.Key("endLine").Uint(std::max(issue.span.end.line, issue.span.begin.line));
         json.Key("endColumn").Uint(std::max<std::uint32_t>(issue.span.end.column, 1)).EndObject();
       }
@@ -207,13 +224,18 @@ std::string IssuesAsSarif(const std::vector<Issue>& issues) {
 std::string IssuesAsGithub(const std::vector<Issue>& issues) {
   std::string out;
   for (const Issue& issue : issues) {
-    out += issue.severity == Severity::kError ? "::error" : issue.severity == Severity::kWarning ? "::warning" : "::notice";
+    out += issue.severity == Severity::kError     ? "::error"
+           : issue.severity == Severity::kWarning ? "::warning"
+                                                  : "::notice";
     out += " file=" + GithubData(issue.file, true);
     if (issue.span.begin.line != 0) {
-      out += ",line=" + std::to_string(issue.span.begin.line) + ",endLine=" + std::to_string(issue.span.end.line);
-      out += ",col=" + std::to_string(issue.span.begin.column) + ",endColumn=" + std::to_string(issue.span.end.column);
+      out += ",line=" + std::to_string(issue.span.begin.line) +
+             ",endLine=" + std::to_string(issue.span.end.line);
+      out += ",col=" + std::to_string(issue.span.begin.column) +
+             ",endColumn=" + std::to_string(issue.span.end.column);
     }
-    out += ",title=" + GithubData(issue.code, true) + "::" + GithubData(WholeMessage(issue), false) + "\n";
+    out += ",title=" + GithubData(issue.code, true) +
+           "::" + GithubData(WholeMessage(issue), false) + "\n";
   }
   return out;
 }

@@ -1,8 +1,8 @@
 #ifndef TABLECAST_QUALIFIERS_JSON_TOKENS_H_
 #define TABLECAST_QUALIFIERS_JSON_TOKENS_H_
 
-// The words of a JSON text with the comments between them: what a formatter needs and a parser throws
-// away. Lenient: it never fails, so run ParseJson first where validity matters.
+// The words of a JSON text with the comments between them: what a formatter needs and a parser
+// throws away. Lenient: it never fails, so run ParseJson first where validity matters.
 
 #include <cstddef>
 #include <string_view>
@@ -23,8 +23,8 @@ struct JsonToken {
 // COST: linear; one token a word.
 std::vector<JsonToken> TokenizeJson(std::string_view text);
 
-// Offset inside `literal` (a JSON string as written, quotes included) of the byte that decodes to byte
-// `decoded` of the string's value; the closing quote's offset when past the end.
+// Offset inside `literal` (a JSON string as written, quotes included) of the byte that decodes to
+// byte `decoded` of the string's value; the closing quote's offset when past the end.
 std::size_t RawOffsetInString(std::string_view literal, std::size_t decoded);
 
 }  // namespace tablecast

@@ -1,6 +1,6 @@
-// IMPLEMENTATION: the pattern falls into segments between its `%`. The first is matched at the start, the
-// last at the end, each other one at its leftmost place: leftmost is never worse, so nothing is tried
-// twice. Tested by like_pattern_test against a backtracking oracle.
+// IMPLEMENTATION: the pattern falls into segments between its `%`. The first is matched at the
+// start, the last at the end, each other one at its leftmost place: leftmost is never worse, so
+// nothing is tried twice. Tested by like_pattern_test against a backtracking oracle.
 
 #include "qualifiers/like_pattern.h"
 
@@ -15,7 +15,8 @@ bool SkipCodePoints(std::string_view text, std::size_t count, std::size_t& offse
   for (; count > 0; --count) {
     if (offset >= text.size()) return false;
     ++offset;
-    while (offset < text.size() && (static_cast<unsigned char>(text[offset]) & 0xC0U) == 0x80U) ++offset;
+    while (offset < text.size() && (static_cast<unsigned char>(text[offset]) & 0xC0U) == 0x80U)
+      ++offset;
   }
   return true;
 }
@@ -71,7 +72,8 @@ void LikePattern::Classify() {
     shape_ = Shape::kEquality;
   } else if (middle.empty()) {
     if (has_last) tail_ = segments_.back().front().literal;
-    shape_ = has_first ? (has_last ? Shape::kAffixes : Shape::kPrefix) : (has_last ? Shape::kSuffix : Shape::kAny);
+    shape_ = has_first ? (has_last ? Shape::kAffixes : Shape::kPrefix)
+                       : (has_last ? Shape::kSuffix : Shape::kAny);
   } else if (middle.size() == 1 && !has_first && !has_last) {
     tail_ = middle.front()->front().literal;
     shape_ = Shape::kContains;
@@ -86,8 +88,8 @@ bool LikePattern::Matches(std::string_view text) const {
     case Shape::kSuffix: return text.ends_with(tail_);
     case Shape::kContains: return text.find(tail_) != std::string_view::npos;
     case Shape::kAffixes:
-      return text.size() >= literal_prefix_.size() + tail_.size() && text.starts_with(literal_prefix_) &&
-             text.ends_with(tail_);
+      return text.size() >= literal_prefix_.size() + tail_.size() &&
+             text.starts_with(literal_prefix_) && text.ends_with(tail_);
     case Shape::kGeneral: break;
   }
   std::size_t offset = 0;
@@ -133,7 +135,8 @@ bool LikePattern::MatchAtEnd(const Segment& segment, std::string_view text, std:
   for (std::size_t i = segment.size(); i-- > 0;) {
     const Piece& piece = segment[i];
     if (end < piece.literal.size() + from) return false;
-    if (text.compare(end - piece.literal.size(), piece.literal.size(), piece.literal) != 0) return false;
+    if (text.compare(end - piece.literal.size(), piece.literal.size(), piece.literal) != 0)
+      return false;
     end -= piece.literal.size();
     for (std::size_t skip = piece.skip; skip > 0; --skip) {
       if (end <= from) return false;
@@ -164,8 +167,8 @@ std::string LikePattern::Escape(std::string_view text) {
 
 Result<std::string> LikeToJson(std::string_view pattern) {
   if (const auto invalid = FindInvalidUtf8(pattern)) {
-    return MakeError(ErrorCode::kInvalidArgument, "like-encoding", "the pattern is not valid UTF-8", "like",
-                     "give it as UTF-8", PositionAt(pattern, *invalid));
+    return MakeError(ErrorCode::kInvalidArgument, "like-encoding", "the pattern is not valid UTF-8",
+                     "like", "give it as UTF-8", PositionAt(pattern, *invalid));
   }
   if (const auto escape = LikePattern::FindTrailingEscape(pattern)) {
     return MakeError(ErrorCode::kInvalidArgument, "like-trailing-escape",
@@ -181,7 +184,8 @@ Result<std::string> LikeToJson(std::string_view pattern) {
   json.Key("shape").String(kShapeNames[static_cast<std::size_t>(compiled.shape())]);
   json.Key("prefix").String(compiled.literal_prefix());
   json.Key("parts").BeginArray();
-  const auto part = [&](std::string_view kind, std::string_view literal, std::size_t begin, std::size_t end) {
+  const auto part = [&](std::string_view kind, std::string_view literal, std::size_t begin,
+                        std::size_t end) {
     json.BeginObject().Key("kind").String(kind);
     if (kind == "literal") json.Key("value").String(literal);
     json.Key("at").BeginArray().Uint(begin).Uint(end).EndArray().EndObject();

@@ -8,8 +8,8 @@
 //   like.Matches("products#1");        // true
 //   like.literal_prefix();             // "products#": what every match begins with
 //
-// CHOICE: a lone `\` at the end stands for itself when matching; FindTrailingEscape lets a validator
-// refuse it. SOURCE: spec qualifiers.md section 2.
+// CHOICE: a lone `\` at the end stands for itself when matching; FindTrailingEscape lets a
+// validator refuse it. SOURCE: spec qualifiers.md section 2.
 
 #include <cstddef>
 #include <optional>
@@ -35,8 +35,8 @@ class LikePattern {
 
   explicit LikePattern(std::string_view pattern);
 
-  // COST: one comparison for all shapes but kContains (a search) and kGeneral (linear in the text times
-  // the longest run between two `%` in the worst case). No allocation.
+  // COST: one comparison for all shapes but kContains (a search) and kGeneral (linear in the text
+  // times the longest run between two `%` in the worst case). No allocation.
   bool Matches(std::string_view text) const;
 
   Shape shape() const { return shape_; }
@@ -66,12 +66,13 @@ class LikePattern {
 
   Shape shape_ = Shape::kGeneral;
   std::string literal_prefix_;
-  std::string tail_;                // the literal of kSuffix, kContains, and the end of kAffixes
-  std::vector<Segment> segments_;   // k `%` make k + 1 segments
+  std::string tail_;               // the literal of kSuffix, kContains, and the end of kAffixes
+  std::vector<Segment> segments_;  // k `%` make k + 1 segments
 };
 
-// `tablecast parse --kind like`: {"kind":"like","shape":…,"parts":[{"kind":"literal"|"any-run"|"any-one",…,
-// "at":[start,end]}]}. ERRORS: kInvalidArgument "like-trailing-escape" with position.
+// `tablecast parse --kind like`:
+// {"kind":"like","shape":…,"parts":[{"kind":"literal"|"any-run"|"any-one",…, "at":[start,end]}]}.
+// ERRORS: kInvalidArgument "like-trailing-escape" with position.
 Result<std::string> LikeToJson(std::string_view pattern);
 
 }  // namespace tablecast

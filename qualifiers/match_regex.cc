@@ -72,8 +72,9 @@ Error Re2Error(const RE2& re, std::string_view pattern) {
       break;
     default: break;
   }
-  const std::size_t offset = re.error_code() == RE2::ErrorTrailingBackslash ? pattern.size() - 1
-                                                                           : OffsetOf(pattern, re.error_arg());
+  const std::size_t offset = re.error_code() == RE2::ErrorTrailingBackslash
+                                 ? pattern.size() - 1
+                                 : OffsetOf(pattern, re.error_arg());
   return MakeError(ErrorCode::kInvalidArgument, std::move(reason), std::move(message), "postFilter",
                    std::move(remedy), PositionAt(pattern, offset));
 }
@@ -85,7 +86,8 @@ Error WithRemedy(Error error) {
     std::string_view reason, remedy;
   };
   constexpr Row kRemedies[] = {
-      {"regex-lookaround", "say what the value is instead of what it is not, or use a second condition (`filter`)"},
+      {"regex-lookaround",
+       "say what the value is instead of what it is not, or use a second condition (`filter`)"},
       {"regex-back-reference", "write the repeated text out, or test a part of the value"},
       {"regex-possessive", "leave the second + away"},
       {"regex-atomic-group", "use (?:…)"},
@@ -146,8 +148,8 @@ class CompiledMatchRegex final : public MatchRegex {
       literal_prefix_ = shape->elements.front().literal;
     } else if (range_.lower && range_.upper) {
       // Every text between two bounds begins with what they share.
-      const auto differ = std::mismatch(range_.lower->begin(), range_.lower->end(), range_.upper->begin(),
-                                        range_.upper->end());
+      const auto differ = std::mismatch(range_.lower->begin(), range_.lower->end(),
+                                        range_.upper->begin(), range_.upper->end());
       literal_prefix_.assign(range_.lower->begin(), differ.first);
     }
   }
@@ -162,11 +164,12 @@ class CompiledMatchRegex final : public MatchRegex {
   std::optional<RegexShape> shape_;
 };
 
-Result<std::shared_ptr<const MatchRegex>> MatchRegex::Compile(std::string_view pattern, Engine engine) {
+Result<std::shared_ptr<const MatchRegex>> MatchRegex::Compile(std::string_view pattern,
+                                                              Engine engine) {
   if (pattern.size() > kMaxRegexBytes) {
     return MakeError(ErrorCode::kInvalidArgument, "regex-too-long",
-                     "the regular expression has " + std::to_string(pattern.size()) + " bytes; at most " +
-                         std::to_string(kMaxRegexBytes) + " are allowed",
+                     "the regular expression has " + std::to_string(pattern.size()) +
+                         " bytes; at most " + std::to_string(kMaxRegexBytes) + " are allowed",
                      "postFilter", "shorten it, or test a part of it with `filter`",
                      PositionAt(pattern, kMaxRegexBytes));
   }
@@ -184,7 +187,8 @@ bool IsAnchored(std::string_view pattern) {
   const bool begins = pattern.starts_with('^') || pattern.starts_with("\\A");
   std::size_t backslashes = 0;
   if (pattern.size() > 1) {
-    while (backslashes + 1 < pattern.size() && pattern[pattern.size() - 2 - backslashes] == '\\') ++backslashes;
+    while (backslashes + 1 < pattern.size() && pattern[pattern.size() - 2 - backslashes] == '\\')
+      ++backslashes;
   }
   const bool ends = (pattern.ends_with('$') && backslashes % 2 == 0) ||
                     (pattern.ends_with("\\z") && backslashes % 2 == 1);
@@ -195,7 +199,8 @@ namespace {
 
 class Re2Search final : public RegexSearch {
  public:
-  explicit Re2Search(const std::string& pattern, const RE2::Options& options) : re_(pattern, options) {}
+  explicit Re2Search(const std::string& pattern, const RE2::Options& options)
+      : re_(pattern, options) {}
   const RE2& re() const { return re_; }
   bool Matches(std::string_view text) const override {
     return re_.Match(text, 0, text.size(), RE2::UNANCHORED, nullptr, 0);
@@ -207,12 +212,13 @@ class Re2Search final : public RegexSearch {
 
 }  // namespace
 
-Result<std::shared_ptr<const RegexSearch>> RegexSearch::Compile(std::string_view pattern, bool case_insensitive,
+Result<std::shared_ptr<const RegexSearch>> RegexSearch::Compile(std::string_view pattern,
+                                                                bool case_insensitive,
                                                                 std::size_t max_pattern_bytes) {
   if (pattern.size() > max_pattern_bytes) {
     return MakeError(ErrorCode::kInvalidArgument, "regex-too-long",
-                     "the regular expression has " + std::to_string(pattern.size()) + " bytes; at most " +
-                         std::to_string(max_pattern_bytes) + " are allowed");
+                     "the regular expression has " + std::to_string(pattern.size()) +
+                         " bytes; at most " + std::to_string(max_pattern_bytes) + " are allowed");
   }
   RE2::Options options = Re2Options(1 << 20);
   options.set_case_sensitive(!case_insensitive);

@@ -1,9 +1,9 @@
 #ifndef TABLECAST_QUALIFIERS_MATCH_REGEX_H_
 #define TABLECAST_QUALIFIERS_MATCH_REGEX_H_
 
-// A postFilter: a regular expression that has to match the whole value. RE2 reads and runs it; shapes
-// that need no automaton (byte classes such as ^[0-9]+$, literals, lists of literals, fixed-width codes)
-// run as loops that give the same answers.
+// A postFilter: a regular expression that has to match the whole value. RE2 reads and runs it;
+// shapes that need no automaton (byte classes such as ^[0-9]+$, literals, lists of literals,
+// fixed-width codes) run as loops that give the same answers.
 //
 //   auto regex = MatchRegex::Compile("^ORD-[0-9]+$");
 //   (*regex)->Matches("ORD-12");        // true
@@ -34,8 +34,8 @@ class MatchRegex {
                                                            Engine engine = Engine::kAutomatic);
   virtual ~MatchRegex() = default;
 
-  // The whole of `text` (valid UTF-8) matches. COST: no allocation; 1 to 8 ns for specialised shapes of
-  // key length, about 40 ns through RE2. Linear in the text. THREAD: safe.
+  // The whole of `text` (valid UTF-8) matches. COST: no allocation; 1 to 8 ns for specialised
+  // shapes of key length, about 40 ns through RE2. Linear in the text. THREAD: safe.
   virtual bool Matches(std::string_view text) const = 0;
 
   const std::string& pattern() const { return pattern_; }

@@ -1,6 +1,7 @@
-// IMPLEMENTATION: one small class a shape. Scalars compare by type and payload bytes: memcmp is their
-// order for S, N (number codes) and B, and equal bytes are equal values for all types (item_codec.h).
-// Tested by predicate_test and, against a reference evaluator, by predicate_exhaustive_test.
+// IMPLEMENTATION: one small class a shape. Scalars compare by type and payload bytes: memcmp is
+// their order for S, N (number codes) and B, and equal bytes are equal values for all types
+// (item_codec.h). Tested by predicate_test and, against a reference evaluator, by
+// predicate_exhaustive_test.
 
 #include "qualifiers/predicate.h"
 
@@ -39,7 +40,9 @@ void AppendEncoded(std::string& out, AttributeType type, std::string_view payloa
     case AttributeType::kS: AppendQuoted(out, payload); return;
     case AttributeType::kN: AppendNumberText(out, payload); return;
     case AttributeType::kB: out += "b\"" + EncodeBase64(payload) + "\""; return;
-    case AttributeType::kBool: out += !payload.empty() && payload[0] != 0 ? "true" : "false"; return;
+    case AttributeType::kBool:
+      out += !payload.empty() && payload[0] != 0 ? "true" : "false";
+      return;
     case AttributeType::kNull: out += "null"; return;
     default: out += std::string(AttributeTypeName(type)) + "(…)"; return;
   }
@@ -54,7 +57,9 @@ class Constant final : public Predicate {
   explicit Constant(bool value) : value_(value) {}
   bool value() const { return value_; }
   Truth Evaluate(const Row&) const override { return ToTruth(value_); }
-  void AppendTo(std::string& out, const SlotMap&) const override { out += value_ ? "true" : "false"; }
+  void AppendTo(std::string& out, const SlotMap&) const override {
+    out += value_ ? "true" : "false";
+  }
   int cost() const override { return 0; }
 
  private:
@@ -63,7 +68,8 @@ class Constant final : public Predicate {
 
 class Junction final : public Predicate {
  public:
-  Junction(bool is_and, std::vector<PredicatePtr> parts) : parts_(std::move(parts)), is_and_(is_and) {
+  Junction(bool is_and, std::vector<PredicatePtr> parts)
+      : parts_(std::move(parts)), is_and_(is_and) {
     for (const PredicatePtr& part : parts_) cost_ += part->cost();
   }
   bool is_and() const { return is_and_; }
@@ -171,10 +177,13 @@ class Membership final : public OnSlot {
 
   bool Holds(const AttributeView& value) const override {
     if (!value.present()) return false;
-    const auto place = std::partition_point(members_.begin(), members_.end(), [&](const Member& member) {
-      return member.type != value.type() ? member.type < value.type() : member.payload < value.payload();
-    });
-    return place != members_.end() && place->type == value.type() && place->payload == value.payload();
+    const auto place =
+        std::partition_point(members_.begin(), members_.end(), [&](const Member& member) {
+          return member.type != value.type() ? member.type < value.type()
+                                             : member.payload < value.payload();
+        });
+    return place != members_.end() && place->type == value.type() &&
+           place->payload == value.payload();
   }
   void AppendTo(std::string& out, const SlotMap& slots) const override {
     AppendName(out, slots, slot_);
@@ -250,7 +259,8 @@ class PrefixTest final : public OnSlot {
  public:
   PrefixTest(Slot slot, std::string prefix) : OnSlot(slot), prefix_(std::move(prefix)) {}
   bool Holds(const AttributeView& value) const override {
-    return (value.Is(AttributeType::kS) || value.Is(AttributeType::kB)) && value.payload().starts_with(prefix_);
+    return (value.Is(AttributeType::kS) || value.Is(AttributeType::kB)) &&
+           value.payload().starts_with(prefix_);
   }
   void AppendTo(std::string& out, const SlotMap& slots) const override {
     AppendName(out, slots, slot_);
@@ -313,7 +323,8 @@ class PresenceTest final : public OnSlot {
   bool present_;
 };
 
-// The text of S or the canonical text of N, without an allocation for numbers of up to 15 characters.
+// The text of S or the canonical text of N, without an allocation for numbers of up to 15
+// characters.
 template <class Test>
 bool OnText(const AttributeView& value, const Test& test) {
   if (value.Is(AttributeType::kS)) return test(value.payload());
@@ -346,7 +357,8 @@ class LikeTest final : public OnSlot {
 
 class RegexTest final : public OnSlot {
  public:
-  RegexTest(Slot slot, std::shared_ptr<const MatchRegex> regex) : OnSlot(slot), regex_(std::move(regex)) {}
+  RegexTest(Slot slot, std::shared_ptr<const MatchRegex> regex)
+      : OnSlot(slot), regex_(std::move(regex)) {}
   bool Holds(const AttributeView& value) const override {
     return OnText(value, [&](std::string_view text) { return regex_->Matches(text); });
   }
@@ -377,8 +389,9 @@ PredicatePtr Join(bool is_and, std::vector<PredicatePtr> parts) {
   }
   if (flat.empty()) return is_and ? AlwaysTrue() : AlwaysFalse();
   if (flat.size() == 1) return flat.front();
-  std::stable_sort(flat.begin(), flat.end(),
-                   [](const PredicatePtr& a, const PredicatePtr& b) { return a->cost() < b->cost(); });
+  std::stable_sort(flat.begin(), flat.end(), [](const PredicatePtr& a, const PredicatePtr& b) {
+    return a->cost() < b->cost();
+  });
   return std::make_shared<Junction>(is_and, std::move(flat));
 }
 

@@ -2,7 +2,8 @@
 #define TABLECAST_QUALIFIERS_PREDICATE_H_
 
 // Row conditions over physical columns, evaluated on encoded items: three-valued (true, false,
-// unknown), cheapest test first, specialised for the common shapes, no allocation per row. Immutable.
+// unknown), cheapest test first, specialised for the common shapes, no allocation per row.
+// Immutable.
 
 #include <cstdint>
 #include <memory>
@@ -25,7 +26,8 @@ class Predicate {
   virtual ~Predicate() = default;
   virtual Truth Evaluate(const Row& row) const = 0;
   virtual void AppendTo(std::string& out, const SlotMap& slots) const = 0;  // readable text
-  // Relative cost of one evaluation, for ordering: 1 = a byte comparison, 40 = a regular expression.
+  // Relative cost of one evaluation, for ordering: 1 = a byte comparison, 40 = a regular
+  // expression.
   virtual int cost() const = 0;
 
   std::string ToString(const SlotMap& slots) const {

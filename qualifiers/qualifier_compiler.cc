@@ -1,15 +1,14 @@
-// IMPLEMENTATION: names and slots -> forward formulas (in order of their dependencies) -> constants and
-// inverses of physical columns -> row conditions and key condition -> what inverses are proved. Every
-// step reports and goes on, so that one run shows all problems. Tested by qualifier_compiler_test.
-
-#include <xxhash.h>
+// IMPLEMENTATION: names and slots -> forward formulas (in order of their dependencies) -> constants
+// and inverses of physical columns -> row conditions and key condition -> what inverses are proved.
+// Every step reports and goes on, so that one run shows all problems. Tested by
+// qualifier_compiler_test.
 
 #include <algorithm>
-#include <deque>
 
 #include "base/utf8.h"
 #include "qualifiers/column_condition.h"
 #include "qualifiers/compiled_impl.h"
+#include "qualifiers/dependency_order.h"
 #include "qualifiers/document_shape.h"
 #include "qualifiers/qualifier_conditions.h"
 #include "qualifiers/qualifier_names.h"
@@ -33,12 +32,13 @@ std::optional<AttributeType> StoredType(ValueType type) {
   }
 }
 
-// Whether a virtual column of declared type `declared` can show values of `type`. Dates are texts to the
-// data model, so S takes them.
+// Whether a virtual column of declared type `declared` can show values of `type`. Dates are texts
+// to the data model, so S takes them.
 bool CanShow(AttributeType declared, ValueType type) {
   if (type == ValueType::kNull) return true;
   if (declared == AttributeType::kS) {
-    return type == ValueType::kText || type == ValueType::kDate || type == ValueType::kDateTime || type == ValueType::kTime;
+    return type == ValueType::kText || type == ValueType::kDate || type == ValueType::kDateTime ||
+           type == ValueType::kTime;
   }
   return StoredType(type) == declared;
 }
@@ -51,31 +51,9 @@ std::string Printable(std::string_view text) {
 
 }  // namespace
 
-std::optional<AttributeValue> ToAttribute(const formula::Value& value) {
-  switch (value.type()) {
-    case ValueType::kText: return AttributeValue::String(std::string(value.text()));
-    case ValueType::kBoolean: return AttributeValue::Bool(value.boolean());
-    case ValueType::kNumber: {
-      auto number = AttributeValue::Number(value.number());
-      if (!number.ok()) return std::nullopt;
-      return *std::move(number);
-    }
-    default: return std::nullopt;
-  }
-}
-
-std::vector<formula::ColumnFacts> CompiledQualifier::Impl::FactsFor(const Program& program) const {
-  std::vector<formula::ColumnFacts> found;
-  for (const formula::FieldUse& use : program.fields()) {
-    for (const formula::ColumnFacts& fact : facts) {
-      if (fact.name == use.name) found.push_back(fact);
-    }
-  }
-  return found;
-}
-
 struct QualifierCompiler {
-  QualifierCompiler(const TableQualifier& qualifier, const TableSchema& table, const CompileQualifierOptions& wanted)
+  QualifierCompiler(const TableQualifier& qualifier, const TableSchema& table,
+                    const CompileQualifierOptions& wanted)
       : source(qualifier),
         schema(table),
         options(wanted),
@@ -99,13 +77,14 @@ struct QualifierCompiler {
     if (HasErrors(out.issues)) return std::move(out);
     compiled->source_ = source;
     compiled->slots_ = slots;
-    compiled->fingerprint_ = Fingerprint();
+    compiled->fingerprint_ = Fingerprint(*compiled, *impl, schema, options.blank_as_zero);
     compiled->impl_ = impl;
     out.qualifier = compiled;
     return std::move(out);
   }
 
-  // ---- names -------------------------------------------------------------------------------------
+  // ---- names
+  // -------------------------------------------------------------------------------------
   void CheckNames() {
     std::vector<std::string> known;
     for (const ColumnQualifier& column : source.columns) known.push_back(column.name);
@@ -115,31 +94,40 @@ struct QualifierCompiler {
         continue;
       }
       const auto nearest = NearestOption(key, known);
-      findings.Add(Severity::kWarning, "key-column-unlisted", "`keyColumns` names `" + key + "`, which no entry of `columns` describes",
-                   nearest ? "did you mean `" + *nearest + "`?" : "list it under \"columns\", or delete it here",
+      findings.Add(Severity::kWarning, "key-column-unlisted",
+                   "`keyColumns` names `" + key + "`, which no entry of `columns` describes",
+                   nearest ? "did you mean `" + *nearest + "`?"
+                           : "list it under \"columns\", or delete it here",
                    "keyColumns", source.key_columns_span);
     }
     for (const ColumnQualifier& column : source.columns) {
       const std::string target = "columns." + column.name;
       if (column.is_virtual && column.values.empty() && column.values_span.begin.line == 0) {
-        findings.Error("virtual-without-values", "`" + column.name + "` is virtual but has no `values` to compute it from",
-                       "add \"values\": [{ \"definition\": \"…\" }], or delete `virtual`", target, column.name_span);
+        findings.Error("virtual-without-values",
+                       "`" + column.name + "` is virtual but has no `values` to compute it from",
+                       "add \"values\": [{ \"definition\": \"…\" }], or delete `virtual`", target,
+                       column.name_span);
       }
       if (column.is_virtual && column.column_name) {
-        findings.Error("virtual-with-column-name", "`" + column.name + "` is virtual, so it has no attribute that `columnName` could name",
-                       "delete `columnName`, or delete `virtual`", target + ".columnName", column.column_name_span);
+        findings.Error(
+            "virtual-with-column-name",
+            "`" + column.name + "` is virtual, so it has no attribute that `columnName` could name",
+            "delete `columnName`, or delete `virtual`", target + ".columnName",
+            column.column_name_span);
       }
       for (std::size_t i = 0; i < column.values.size(); ++i) CheckColumnOrder(column, i, known);
     }
   }
 
-  void CheckColumnOrder(const ColumnQualifier& column, std::size_t index, const std::vector<std::string>& known) {
+  void CheckColumnOrder(const ColumnQualifier& column, std::size_t index,
+                        const std::vector<std::string>& known) {
     for (const std::string& name : column.values[index].column_order) {
       if (names.Resolve(name)) continue;
       const auto nearest = NearestOption(name, known);
-      findings.Error("column-order-unknown", "`columnOrder` names `" + name + "`, which is no column",
-                     nearest ? "did you mean `" + *nearest + "`?" : "name columns of this file",
-                     Target(column, index) + ".columnOrder", column.values[index].column_order_span);
+      findings.Error(
+          "column-order-unknown", "`columnOrder` names `" + name + "`, which is no column",
+          nearest ? "did you mean `" + *nearest + "`?" : "name columns of this file",
+          Target(column, index) + ".columnOrder", column.values[index].column_order_span);
     }
   }
 
@@ -147,7 +135,8 @@ struct QualifierCompiler {
     return "columns." + column.name + ".values[" + std::to_string(index) + "]";
   }
 
-  // ---- formulas ----------------------------------------------------------------------------------
+  // ---- formulas
+  // ----------------------------------------------------------------------------------
   std::shared_ptr<const Program> Compile(const ColumnQualifier& column, std::size_t index) {
     const ValueQualifier& value = column.values[index];
     formula::CompileOptions how;
@@ -155,21 +144,28 @@ struct QualifierCompiler {
     how.blank_as_zero = options.blank_as_zero;
     formula::CompileResult result = Program::Compile(value.definition, names, how);
     for (Issue& issue : result.issues) {
-      if (issue.remedy.empty()) issue.remedy = FormulaRemedy(issue.code, value.definition, !column.is_virtual);
-      findings.Add(issue.severity, issue.code, issue.message, issue.remedy, Target(column, index) + ".definition",
+      if (issue.remedy.empty())
+        issue.remedy = FormulaRemedy(issue.code, value.definition, !column.is_virtual);
+      findings.Add(issue.severity, issue.code, issue.message, issue.remedy,
+                   Target(column, index) + ".definition",
                    findings.InString(value.span, issue.span.begin.offset, issue.span.end.offset));
     }
     return HasErrors(result.issues) ? nullptr : result.program;
   }
 
-  static std::string FormulaRemedy(std::string_view code, const std::string& definition, bool is_stored) {
+  static std::string FormulaRemedy(std::string_view code, const std::string& definition,
+                                   bool is_stored) {
     if (code == "formula-unknown-field") {
       const bool bare_word = definition.find_first_of(" (&+\"'") == std::string::npos;
-      return bare_word && is_stored ? "for the constant text write \"\\\"" + Printable(definition) + "\\\"\", with quotes of its own"
-                                    : "name a column of this file, or list the attribute under \"columns\"";
+      return bare_word && is_stored
+                 ? "for the constant text write \"\\\"" + Printable(definition) +
+                       "\\\"\", with quotes of its own"
+                 : "name a column of this file, or list the attribute under \"columns\"";
     }
-    if (code == "formula-argument-type") return "convert the value: TEXT(…) gives text, VALUE(…) a number";
-    if (code == "formula-argument-count") return "give the arguments that docs/formula.md lists for it";
+    if (code == "formula-argument-type")
+      return "convert the value: TEXT(…) gives text, VALUE(…) a number";
+    if (code == "formula-argument-count")
+      return "give the arguments that docs/formula.md lists for it";
     if (code == "formula-limit") return "split the formula over several virtual columns";
     return "correct the formula; docs/formula.md has the grammar and every function";
   }
@@ -177,88 +173,55 @@ struct QualifierCompiler {
   // Fields that every definition of a column mentions.
   std::set<Slot> Mentions(const ColumnQualifier& column) const {
     std::set<Slot> all;
-    for (const ValueQualifier& value : column.values) all.merge(MentionedFields(value.definition, names));
+    for (const ValueQualifier& value : column.values)
+      all.merge(MentionedFields(value.definition, names));
     return all;
   }
 
   void ReportSelfReference(const ColumnQualifier& column) {
-    findings.Error("formula-self-reference", "the definition of `" + column.name + "` mentions `" + column.name + "` itself",
-                   "compute it from other columns", "columns." + column.name + ".values", column.values.front().span);
+    findings.Error("formula-self-reference",
+                   "the definition of `" + column.name + "` mentions `" + column.name + "` itself",
+                   "compute it from other columns", "columns." + column.name + ".values",
+                   column.values.front().span);
   }
 
-  // Orders nodes so that each comes after what it depends on; the rest forms cycles. Iterative.
-  static std::vector<std::size_t> Order(const std::vector<std::set<std::size_t>>& depends) {
-    std::vector<std::size_t> missing(depends.size());
-    std::vector<std::vector<std::size_t>> users(depends.size());
-    std::deque<std::size_t> ready;
-    for (std::size_t i = 0; i < depends.size(); ++i) {
-      missing[i] = depends[i].size();
-      for (const std::size_t on : depends[i]) users[on].push_back(i);
-      if (missing[i] == 0) ready.push_back(i);
-    }
-    std::vector<std::size_t> order;
-    while (!ready.empty()) {
-      const std::size_t node = ready.front();
-      ready.pop_front();
-      order.push_back(node);
-      for (const std::size_t user : users[node]) {
-        if (--missing[user] == 0) ready.push_back(user);
-      }
-    }
-    return order;
+  void ReportCycles(const std::vector<const ColumnQualifier*>& columns,
+                    const Dependencies& depends) {
+    for (const std::vector<std::size_t>& cycle : FindCycles(depends)) ReportCycle(columns, cycle);
   }
 
-  // Every node that `order` lacks depends on a cycle. From each, follow one such dependency until a node
-  // comes up again: that loop is reported, once.
-  void ReportCycles(const std::vector<const ColumnQualifier*>& columns, const std::vector<std::set<std::size_t>>& depends,
-                    const std::vector<std::size_t>& order) {
-    enum class State : std::uint8_t { kOpen, kWalked, kDone };
-    std::vector<State> state(columns.size(), State::kOpen);
-    for (const std::size_t node : order) state[node] = State::kDone;
-    std::vector<bool> ordered(columns.size(), false);
-    for (const std::size_t node : order) ordered[node] = true;
-    for (std::size_t start = 0; start < columns.size(); ++start) {
-      std::vector<std::size_t> walk;
-      std::size_t at = start;
-      while (state[at] == State::kOpen) {
-        state[at] = State::kWalked;
-        walk.push_back(at);
-        at = *std::find_if(depends[at].begin(), depends[at].end(), [&](std::size_t on) { return !ordered[on]; });
-      }
-      if (state[at] == State::kWalked) {
-        ReportCycle(columns, std::vector<std::size_t>(std::find(walk.begin(), walk.end(), at), walk.end()));
-      }
-      for (const std::size_t node : walk) state[node] = State::kDone;
-    }
-  }
-
-  void ReportCycle(const std::vector<const ColumnQualifier*>& columns, const std::vector<std::size_t>& cycle) {
+  void ReportCycle(const std::vector<const ColumnQualifier*>& columns,
+                   const std::vector<std::size_t>& cycle) {
     constexpr std::size_t kMaxShown = 8;
     std::string path;
-    for (std::size_t i = 0; i < std::min(cycle.size(), kMaxShown); ++i) path += columns[cycle[i]]->name + " -> ";
+    for (std::size_t i = 0; i < std::min(cycle.size(), kMaxShown); ++i)
+      path += columns[cycle[i]]->name + " -> ";
     path += cycle.size() > kMaxShown ? "… -> " + columns[cycle[0]]->name : columns[cycle[0]]->name;
     const ColumnQualifier& first = *columns[cycle[0]];
     findings.Error("formula-cycle", "`" + first.name + "` is computed from itself: " + path,
-                   "define one of them from stored columns", "columns." + first.name + ".values", first.values.front().span);
+                   "define one of them from stored columns", "columns." + first.name + ".values",
+                   first.values.front().span);
   }
 
   void CompileVirtualColumns() {
     const std::size_t count = names.virtual_entries().size();
     const std::size_t physical = names.attributes().size();
     std::vector<const ColumnQualifier*> columns;
-    std::vector<std::set<std::size_t>> depends(count);
+    Dependencies depends(count);
     std::vector<std::set<Slot>> mentions(count);
     for (std::size_t i = 0; i < count; ++i) {
       columns.push_back(&source.columns[names.virtual_entries()[i]]);
       mentions[i] = Mentions(*columns[i]);
       for (const Slot slot : mentions[i]) {
         if (!names.IsVirtualSlot(slot)) continue;
-        if (names.VirtualIndex(slot) == i) ReportSelfReference(*columns[i]);
-        else depends[i].insert(names.VirtualIndex(slot));
+        if (names.VirtualIndex(slot) == i)
+          ReportSelfReference(*columns[i]);
+        else
+          depends[i].insert(names.VirtualIndex(slot));
       }
     }
-    const std::vector<std::size_t> order = Order(depends);
-    ReportCycles(columns, depends, order);
+    const std::vector<std::size_t> order = DependencyOrder(depends);
+    ReportCycles(columns, depends);
 
     compiled->virtual_columns_.resize(count);
     std::vector<std::size_t> chain(count, 1);
@@ -275,8 +238,11 @@ struct QualifierCompiler {
         inputs[i].insert(inputs[on].begin(), inputs[on].end());
       }
       if (chain[i] > kMaxChain) {
-        findings.Error("formula-chain-too-deep", "`" + columns[i]->name + "` builds on over " + std::to_string(kMaxChain) + " other virtual columns in a row",
-                       "define it from stored columns", "columns." + columns[i]->name + ".values", columns[i]->values.front().span);
+        findings.Error("formula-chain-too-deep",
+                       "`" + columns[i]->name + "` builds on over " + std::to_string(kMaxChain) +
+                           " other virtual columns in a row",
+                       "define it from stored columns", "columns." + columns[i]->name + ".values",
+                       columns[i]->values.front().span);
       }
       CompileVirtual(*columns[i], compiled->virtual_columns_[i]);
       compiled->virtual_columns_[i].inputs.assign(inputs[i].begin(), inputs[i].end());
@@ -294,13 +260,19 @@ struct QualifierCompiler {
       const ValueType type = program->result_type();
       if (column.type && !CanShow(*column.type, type)) {
         findings.Error("formula-result-type",
-                       "the formula yields " + std::string(formula::ValueTypeName(type)) + ", but `" + column.name + "` has `type: " +
-                           std::string(AttributeTypeName(*column.type)) + "`",
-                       "delete `type` or convert the value, for example by TEXT() or VALUE()", Target(column, i) + ".definition", column.values[i].span);
-      } else if (result.type != ValueType::kNull && type != ValueType::kNull && type != result.type) {
-        findings.Error("definition-types", "the definitions of `" + column.name + "` yield " + std::string(formula::ValueTypeName(result.type)) + " and " +
+                       "the formula yields " + std::string(formula::ValueTypeName(type)) +
+                           ", but `" + column.name +
+                           "` has `type: " + std::string(AttributeTypeName(*column.type)) + "`",
+                       "delete `type` or convert the value, for example by TEXT() or VALUE()",
+                       Target(column, i) + ".definition", column.values[i].span);
+      } else if (result.type != ValueType::kNull && type != ValueType::kNull &&
+                 type != result.type) {
+        findings.Error("definition-types",
+                       "the definitions of `" + column.name + "` yield " +
+                           std::string(formula::ValueTypeName(result.type)) + " and " +
                            std::string(formula::ValueTypeName(type)) + "; a column has one type",
-                       "convert one of them, for example by TEXT() or VALUE()", Target(column, i) + ".definition", column.values[i].span);
+                       "convert one of them, for example by TEXT() or VALUE()",
+                       Target(column, i) + ".definition", column.values[i].span);
       } else if (type != ValueType::kNull) {
         result.type = type;
       }
@@ -309,19 +281,22 @@ struct QualifierCompiler {
     if (result.type == ValueType::kNull) result.type = ValueType::kText;
   }
 
-  // ---- physical columns --------------------------------------------------------------------------
+  // ---- physical columns
+  // --------------------------------------------------------------------------
   void CompilePhysicalColumns() {
     CheckPhysicalCycles();
     std::map<std::string, std::size_t> index_of;  // attribute -> physical_columns_ index
     std::size_t next_virtual = 0;
     for (const ColumnQualifier& column : source.columns) {
       if (column.is_virtual) {
-        builder.AddVirtual(column, static_cast<Slot>(next_virtual), compiled->virtual_columns_[next_virtual].type);
+        builder.AddVirtual(column, static_cast<Slot>(next_virtual),
+                           compiled->virtual_columns_[next_virtual].type);
         ++next_virtual;
         continue;
       }
       const Slot slot = names.SlotOf(column.physical());
-      const auto [place, is_new] = index_of.emplace(column.physical(), compiled->physical_columns_.size());
+      const auto [place, is_new] =
+          index_of.emplace(column.physical(), compiled->physical_columns_.size());
       if (is_new) {
         PhysicalColumn& fresh = compiled->physical_columns_.emplace_back();
         fresh.name = column.physical();
@@ -340,18 +315,21 @@ struct QualifierCompiler {
     std::map<Slot, std::size_t> node_of;
     for (const ColumnQualifier& column : source.columns) {
       if (column.is_virtual || column.values.empty()) continue;
-      if (node_of.emplace(names.SlotOf(column.physical()), columns.size()).second) columns.push_back(&column);
+      if (node_of.emplace(names.SlotOf(column.physical()), columns.size()).second)
+        columns.push_back(&column);
     }
-    std::vector<std::set<std::size_t>> depends(columns.size());
+    Dependencies depends(columns.size());
     for (std::size_t i = 0; i < columns.size(); ++i) {
       for (const Slot slot : Mentions(*columns[i])) {
         const auto node = node_of.find(slot);
         if (node == node_of.end()) continue;
-        if (node->second == i) ReportSelfReference(*columns[i]);
-        else depends[i].insert(node->second);
+        if (node->second == i)
+          ReportSelfReference(*columns[i]);
+        else
+          depends[i].insert(node->second);
       }
     }
-    ReportCycles(columns, depends, Order(depends));
+    ReportCycles(columns, depends);
   }
 
   std::optional<AttributeType> WantedType(const ColumnQualifier& column) const {
@@ -368,15 +346,20 @@ struct QualifierCompiler {
     const std::string target = Target(column, index) + ".definition";
     if (!stored) {
       findings.Error("formula-result-type",
-                     "the definition of `" + column.name + "` yields " + std::string(formula::ValueTypeName(type)) + ", which no attribute can store",
+                     "the definition of `" + column.name + "` yields " +
+                         std::string(formula::ValueTypeName(type)) +
+                         ", which no attribute can store",
                      "wrap it in TEXT(…)", target, column.values[index].span);
       return false;
     }
     if (wanted && *wanted != *stored) {
       findings.Error("formula-result-type",
-                     "the definition of `" + column.name + "` yields " + std::string(formula::ValueTypeName(type)) + ", but the column is of type " +
-                         std::string(AttributeTypeName(*wanted)),
-                     *stored == AttributeType::kN ? "write a quoted text, or TEXT(…)" : *wanted == AttributeType::kN ? "write a number without quotes, or VALUE(…)" : "make the types agree",
+                     "the definition of `" + column.name + "` yields " +
+                         std::string(formula::ValueTypeName(type)) +
+                         ", but the column is of type " + std::string(AttributeTypeName(*wanted)),
+                     *stored == AttributeType::kN   ? "write a quoted text, or TEXT(…)"
+                     : *wanted == AttributeType::kN ? "write a number without quotes, or VALUE(…)"
+                                                    : "make the types agree",
                      target, column.values[index].span);
       return false;
     }
@@ -384,56 +367,75 @@ struct QualifierCompiler {
   }
 
   // Fills the inverse; returns the constants (the discriminator) when all definitions are constant.
-  std::vector<AttributeValue> CompileDefinitions(const ColumnQualifier& column, Slot slot, PhysicalColumn& physical) {
+  std::vector<AttributeValue> CompileDefinitions(const ColumnQualifier& column, Slot slot,
+                                                 PhysicalColumn& physical) {
     std::vector<AttributeValue> constants;
     std::size_t dependent = 0;
     for (std::size_t i = 0; i < column.values.size(); ++i) {
       auto program = Compile(column, i);
       if (program == nullptr || !CheckStoredType(column, i, program->result_type())) continue;
       if (program->IsConstant()) {
-        if (auto constant = ReadConstant(column, i, *program)) constants.push_back(std::move(*constant));
+        if (auto constant = ReadConstant(column, i, *program))
+          constants.push_back(std::move(*constant));
         continue;
       }
       if (++dependent > 1) {
-        findings.Add(Severity::kWarning, "inverse-unused", "`" + column.name + "` has several definitions that compute it; only the first is used on writes",
-                     "keep one", Target(column, i), column.values[i].span);
+        findings.Add(
+            Severity::kWarning, "inverse-unused",
+            "`" + column.name +
+                "` has several definitions that compute it; only the first is used on writes",
+            "keep one", Target(column, i), column.values[i].span);
       } else {
         physical.inverse = std::move(program);
       }
     }
     if (dependent > 0 && !constants.empty()) {
-      findings.Add(Severity::kWarning, "definition-mixed",
-                   "`" + column.name + "` has a constant and a computed definition, so the constant tells no items apart",
-                   "keep the constant alone as a discriminator, or the formula alone as an inverse", "columns." + column.name + ".values", column.values_span);
+      findings.Add(
+          Severity::kWarning, "definition-mixed",
+          "`" + column.name +
+              "` has a constant and a computed definition, so the constant tells no items apart",
+          "keep the constant alone as a discriminator, or the formula alone as an inverse",
+          "columns." + column.name + ".values", column.values_span);
       constants.clear();
     }
     if (!constants.empty() && names.type(slot) == ValueType::kNull) {
       const AttributeType type = constants.front().type();
-      names.SetType(slot, type == AttributeType::kS ? ValueType::kText : type == AttributeType::kN ? ValueType::kNumber : ValueType::kBoolean);
+      names.SetType(slot, type == AttributeType::kS   ? ValueType::kText
+                          : type == AttributeType::kN ? ValueType::kNumber
+                                                      : ValueType::kBoolean);
     }
     return constants;
   }
 
-  std::optional<AttributeValue> ReadConstant(const ColumnQualifier& column, std::size_t index, const Program& program) {
+  std::optional<AttributeValue> ReadConstant(const ColumnQualifier& column, std::size_t index,
+                                             const Program& program) {
     const std::string target = Target(column, index) + ".definition";
     const TextSpan span = column.values[index].span;
     if (!program.constant()) {
-      findings.Error("constant-fails", "the constant `" + Printable(column.values[index].definition) + "` cannot be computed", "write its value directly", target, span);
+      findings.Error(
+          "constant-fails",
+          "the constant `" + Printable(column.values[index].definition) + "` cannot be computed",
+          "write its value directly", target, span);
       return std::nullopt;
     }
     if (program.constant()->IsBlank()) {
-      findings.Error("constant-blank", "the constant is empty, and an attribute that must equal nothing has no items",
+      findings.Error("constant-blank",
+                     "the constant is empty, and an attribute that must equal nothing has no items",
                      "write a text such as \"\\\"ORDER\\\"\", or use `presence`", target, span);
       return std::nullopt;
     }
     auto value = ToAttribute(*program.constant());
     if (!value) {
-      findings.Error("constant-fails", "the constant has more than the 38 digits, or is beyond the range, that a number can have", "write a number of at most 38 digits", target, span);
+      findings.Error("constant-fails",
+                     "the constant has more than the 38 digits, or is beyond the range, that a "
+                     "number can have",
+                     "write a number of at most 38 digits", target, span);
     }
     return value;
   }
 
-  // ---- predicates --------------------------------------------------------------------------------
+  // ---- predicates
+  // --------------------------------------------------------------------------------
   void BuildPredicates() {
     impl->conditions = std::move(builder.conditions());
     std::vector<PredicatePtr> all;
@@ -454,11 +456,15 @@ struct QualifierCompiler {
   // A presence test beside a test that only present, non-NULL values pass says nothing new.
   bool IsImplied(const RowCondition& condition) const {
     if (condition.kind != RowCondition::Kind::kPresence) return false;
-    const bool presence_only = condition.text.starts_with("presence exists") || condition.text == "presence not null";
-    return presence_only && std::any_of(impl->conditions.begin(), impl->conditions.end(), [&](const RowCondition& other) {
-      return !other.is_virtual && other.slot == condition.slot && other.column == condition.column &&
-             other.kind != RowCondition::Kind::kPresence && other.text != "type NULL";
-    });
+    const bool presence_only =
+        condition.text.starts_with("presence exists") || condition.text == "presence not null";
+    return presence_only &&
+           std::any_of(
+               impl->conditions.begin(), impl->conditions.end(), [&](const RowCondition& other) {
+                 return !other.is_virtual && other.slot == condition.slot &&
+                        other.column == condition.column &&
+                        other.kind != RowCondition::Kind::kPresence && other.text != "type NULL";
+               });
   }
 
   void BuildFacts() {
@@ -471,16 +477,21 @@ struct QualifierCompiler {
       facts.demands_number = builder.DemandsType(slot, AttributeType::kN);
       if (facts.demands_text) facts.literal_prefix = builder.LiteralPrefix(slot);
       const std::string& attribute = names.attributes()[slot];
-      facts.is_key = attribute == schema.key.partition.name || (schema.key.sort && attribute == schema.key.sort->name);
+      facts.is_key = attribute == schema.key.partition.name ||
+                     (schema.key.sort && attribute == schema.key.sort->name);
       facts.promises_canonical_numbers = IsTrusted(name) || IsTrusted(attribute);
       impl->facts.push_back(std::move(facts));
       impl->fact_slots.push_back(slot);
     }
-    for (PhysicalColumn& column : compiled->physical_columns_) column.literal_prefix = builder.DemandsType(column.slot, AttributeType::kS) ? builder.LiteralPrefix(column.slot) : "";
+    for (PhysicalColumn& column : compiled->physical_columns_)
+      column.literal_prefix = builder.DemandsType(column.slot, AttributeType::kS)
+                                  ? builder.LiteralPrefix(column.slot)
+                                  : "";
   }
 
   bool IsTrusted(std::string_view name) const {
-    return std::find(options.trusted_inverses.begin(), options.trusted_inverses.end(), name) != options.trusted_inverses.end();
+    return std::find(options.trusted_inverses.begin(), options.trusted_inverses.end(), name) !=
+           options.trusted_inverses.end();
   }
 
   // Columns without a declared type that no formula reads as anything but text.
@@ -500,23 +511,27 @@ struct QualifierCompiler {
     return as_text;
   }
 
-  // ---- inverses ----------------------------------------------------------------------------------
+  // ---- inverses
+  // ----------------------------------------------------------------------------------
   void ProveInverses() {
     std::vector<formula::ForwardDefinition> forwards;
     for (const VirtualColumn& column : compiled->virtual_columns_) {
-      if (column.candidates.size() == 1) forwards.push_back({column.name, column.candidates.front().get()});
+      if (column.candidates.size() == 1)
+        forwards.push_back({column.name, column.candidates.front().get()});
     }
     for (PhysicalColumn& column : compiled->physical_columns_) {
       std::string verdict;
       if (column.inverse != nullptr) {
-        const auto trusted = std::any_of(impl->facts.begin(), impl->facts.end(), [&](const formula::ColumnFacts& facts) {
-          return names.fields().at(facts.name) == column.slot && IsTrusted(facts.name);
-        });
+        const auto trusted = std::any_of(
+            impl->facts.begin(), impl->facts.end(), [&](const formula::ColumnFacts& facts) {
+              return names.fields().at(facts.name) == column.slot && IsTrusted(facts.name);
+            });
         verdict = "trusted by `trustedInverses`";
         column.inverse_narrows_reads = trusted;
         // A column may be known by several names; a proof under one of them is a proof.
         for (const formula::ColumnFacts& facts : impl->facts) {
-          if (names.fields().at(facts.name) != column.slot || column.inverse_narrows_reads) continue;
+          if (names.fields().at(facts.name) != column.slot || column.inverse_narrows_reads)
+            continue;
           const formula::PairVerdict pair = formula::ProvePair(*column.inverse, forwards, facts);
           column.inverse_narrows_reads = pair.proved;
           verdict = pair.why;
@@ -536,12 +551,15 @@ struct QualifierCompiler {
       const auto field = names.fields().find(derived->column);
       if (field == names.fields().end() || names.IsVirtualSlot(field->second)) continue;
       const std::size_t p = PhysicalIndex(field->second);
-      if (compiled->physical_columns_[p].inverse != nullptr || !compiled->physical_columns_[p].constants.empty()) continue;
+      if (compiled->physical_columns_[p].inverse != nullptr ||
+          !compiled->physical_columns_[p].constants.empty())
+        continue;
       formula::CompileOptions how;
       how.qualifier_mode = true;
       auto program = Program::Compile(derived->definition, names, how).program;
       if (program == nullptr) continue;
-      impl->derived_writes.push_back({static_cast<std::uint32_t>(v), static_cast<std::uint32_t>(p), std::move(program)});
+      impl->derived_writes.push_back(
+          {static_cast<std::uint32_t>(v), static_cast<std::uint32_t>(p), std::move(program)});
     }
   }
 
@@ -557,38 +575,6 @@ struct QualifierCompiler {
     return columns.size() - 1;
   }
 
-  // Membership only: conditions, and the formulas that conditions on virtual columns run.
-  std::string Fingerprint() const {
-    std::string meaning = "qualifier-1\n";
-    const auto add = [&](std::string_view part) {
-      meaning += std::to_string(part.size()) + ":" + std::string(part) + "\n";
-    };
-    add(schema.name);
-    for (const KeyColumn* key : {&schema.key.partition, schema.key.sort ? &*schema.key.sort : nullptr}) {
-      if (key != nullptr) add(key->name + " " + std::string(AttributeTypeName(key->type)));
-    }
-    for (const RowCondition& condition : impl->conditions) {
-      add(condition.is_virtual ? condition.column : names.attributes()[condition.slot]);
-      add(condition.is_virtual ? "virtual" : "stored");
-      add(condition.text);
-      add(condition.presence == Presence::kAny ? "any" : PresenceName(condition.presence));
-      if (!condition.is_virtual) add(condition.predicate->ToString(slots));
-    }
-    if (compiled->has_virtual_conditions_) {
-      add(options.blank_as_zero ? "zero" : "blank");
-      for (const VirtualColumn& column : compiled->virtual_columns_) {
-        add(column.name);
-        for (const auto& program : column.candidates) add(program->ToString());
-      }
-    }
-    const XXH128_hash_t hash = XXH3_128bits(meaning.data(), meaning.size());
-    std::string hex;
-    for (const XXH64_hash_t half : {hash.high64, hash.low64}) {
-      for (int shift = 60; shift >= 0; shift -= 4) hex += "0123456789abcdef"[(half >> static_cast<unsigned>(shift)) & 15U];
-    }
-    return hex;
-  }
-
   QualifierCompilation out;
   const TableQualifier& source;
   const TableSchema& schema;
@@ -600,20 +586,6 @@ struct QualifierCompiler {
   std::shared_ptr<CompiledQualifier> compiled;
   std::shared_ptr<CompiledQualifier::Impl> impl;
 };
-
-const VirtualColumn* CompiledQualifier::FindVirtual(std::string_view name) const {
-  for (const VirtualColumn& column : virtual_columns_) {
-    if (column.name == name) return &column;
-  }
-  return nullptr;
-}
-
-const PhysicalColumn* CompiledQualifier::FindPhysical(std::string_view attribute) const {
-  for (const PhysicalColumn& column : physical_columns_) {
-    if (column.name == attribute) return &column;
-  }
-  return nullptr;
-}
 
 QualifierCompilation CompileQualifier(const TableQualifier& qualifier, const TableSchema& schema,
                                       const CompileQualifierOptions& options) {

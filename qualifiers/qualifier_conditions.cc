@@ -73,7 +73,9 @@ ColumnCondition OfRegex(const MatchRegex& regex) {
 
 class ConstantRow final : public Row {
  public:
-  explicit ConstantRow(const AttributeValue& value) : type_(value.type()) { AppendPayload(payload_, value); }
+  explicit ConstantRow(const AttributeValue& value) : type_(value.type()) {
+    AppendPayload(payload_, value);
+  }
   AttributeView Get(Slot) const override { return {type_, payload_}; }
 
  private:
@@ -83,19 +85,22 @@ class ConstantRow final : public Row {
 
 }  // namespace
 
-// ---- findings --------------------------------------------------------------------------------------
+// ---- findings
+// --------------------------------------------------------------------------------------
 void FindingSink::Add(Severity severity, std::string code, std::string message, std::string remedy,
                       std::string target, TextSpan span) {
-  issues_.push_back({severity, std::move(code), std::move(message), std::move(remedy), std::move(target), span,
-                     qualifier_.file});
+  issues_.push_back({severity, std::move(code), std::move(message), std::move(remedy),
+                     std::move(target), span, qualifier_.file});
 }
 
 TextSpan FindingSink::InString(const TextSpan& literal, std::size_t begin, std::size_t end) const {
   const std::string_view text = qualifier_.text;
-  if (literal.begin.line == 0 || literal.end.offset > text.size() || literal.begin.offset >= literal.end.offset) {
+  if (literal.begin.line == 0 || literal.end.offset > text.size() ||
+      literal.begin.offset >= literal.end.offset) {
     return literal;
   }
-  const std::string_view raw = text.substr(literal.begin.offset, literal.end.offset - literal.begin.offset);
+  const std::string_view raw =
+      text.substr(literal.begin.offset, literal.end.offset - literal.begin.offset);
   const std::size_t first = literal.begin.offset + RawOffsetInString(raw, begin);
   std::size_t last = literal.begin.offset + RawOffsetInString(raw, std::max(end, begin));
   if (last <= first) {  // always underline something
@@ -105,7 +110,8 @@ TextSpan FindingSink::InString(const TextSpan& literal, std::size_t begin, std::
   return {PositionAt(text, first), PositionAt(text, last)};
 }
 
-// ---- virtual conditions ----------------------------------------------------------------------------
+// ---- virtual conditions
+// ----------------------------------------------------------------------------
 bool RowCondition::HoldsFor(const formula::Value& value) const {
   if (kind == Kind::kPresence) {
     const bool wants_blank = presence == Presence::kNull || presence == Presence::kNotExists;
@@ -119,8 +125,10 @@ bool RowCondition::HoldsFor(const formula::Value& value) const {
   return value.Is(formula::ValueType::kNumber) && matches(value.number().ToString());
 }
 
-// ---- builder ---------------------------------------------------------------------------------------
-ConditionBuilder::ConditionBuilder(const TableSchema& schema, const SlotMap& slots, FindingSink& findings)
+// ---- builder
+// ---------------------------------------------------------------------------------------
+ConditionBuilder::ConditionBuilder(const TableSchema& schema, const SlotMap& slots,
+                                   FindingSink& findings)
     : schema_(schema), slots_(slots), findings_(findings) {}
 
 const KeyColumn* ConditionBuilder::KeyAt(Slot slot) const {
@@ -132,12 +140,14 @@ const KeyColumn* ConditionBuilder::KeyAt(Slot slot) const {
 
 void ConditionBuilder::CheckPresence(const ColumnQualifier& column, Slot slot, bool has_constants) {
   if (!column.presence) return;
-  const bool wants_nothing = *column.presence == Presence::kNotExists || *column.presence == Presence::kNull;
+  const bool wants_nothing =
+      *column.presence == Presence::kNotExists || *column.presence == Presence::kNull;
   if (!wants_nothing) return;
   const std::string target = "columns." + column.name + ".presence";
   const std::string word = "`presence: " + std::string(PresenceName(*column.presence)) + "`";
   std::string other;
-  if (column.type && !(*column.presence == Presence::kNull && *column.type == AttributeType::kNull)) other = "type";
+  if (column.type && !(*column.presence == Presence::kNull && *column.type == AttributeType::kNull))
+    other = "type";
   if (column.filter) other = "filter";
   if (column.post_filter) other = "postFilter";
   if (has_constants) other = "a constant definition";
@@ -148,18 +158,21 @@ void ConditionBuilder::CheckPresence(const ColumnQualifier& column, Slot slot, b
                     "delete one of the two", target, column.presence_span);
   } else if (!column.is_virtual && KeyAt(slot) != nullptr) {
     findings_.Error("key-always-present",
-                    word + " never holds: `" + column.physical() + "` is a key column of the table, so every item has it",
+                    word + " never holds: `" + column.physical() +
+                        "` is a key column of the table, so every item has it",
                     "delete `presence`", target, column.presence_span);
   }
 }
 
-void ConditionBuilder::CheckPatternType(const ColumnQualifier& column, std::string_view type_name, bool readable) {
+void ConditionBuilder::CheckPatternType(const ColumnQualifier& column, std::string_view type_name,
+                                        bool readable) {
   if (readable) return;
   const auto check = [&](bool given, std::string_view option, const TextSpan& span) {
     if (!given) return;
     findings_.Error("pattern-on-type",
-                    "`" + std::string(option) + "` never matches: `" + column.name + "` is of type " +
-                        std::string(type_name) + ", and patterns apply to text (S) and numbers (N)",
+                    "`" + std::string(option) + "` never matches: `" + column.name +
+                        "` is of type " + std::string(type_name) +
+                        ", and patterns apply to text (S) and numbers (N)",
                     "delete `" + std::string(option) + "` or correct the type",
                     "columns." + column.name + "." + std::string(option), span);
   };
@@ -172,8 +185,8 @@ std::optional<LikePattern> ConditionBuilder::ReadFilter(const ColumnQualifier& c
   const std::string target = "columns." + column.name + ".filter";
   if (column.filter->size() > kMaxLikeBytes) {
     findings_.Error("like-too-long",
-                    "the pattern has " + std::to_string(column.filter->size()) + " bytes; at most " +
-                        std::to_string(kMaxLikeBytes) + " are allowed",
+                    "the pattern has " + std::to_string(column.filter->size()) +
+                        " bytes; at most " + std::to_string(kMaxLikeBytes) + " are allowed",
                     "shorten it", target, column.filter_span);
     return std::nullopt;
   }
@@ -198,33 +211,38 @@ std::shared_ptr<const MatchRegex> ConditionBuilder::ReadPostFilter(const ColumnQ
   return nullptr;
 }
 
-void ConditionBuilder::CheckConstants(const ColumnQualifier& column, const std::vector<AttributeValue>& constants,
-                                      const std::optional<LikePattern>& like, const MatchRegex* regex) {
+void ConditionBuilder::CheckConstants(const ColumnQualifier& column,
+                                      const std::vector<AttributeValue>& constants,
+                                      const std::optional<LikePattern>& like,
+                                      const MatchRegex* regex) {
   for (const AttributeValue& constant : constants) {
     const auto text = PatternText(constant);
-    const auto refuse = [&](std::string_view option, const std::string& pattern, const TextSpan& span) {
+    const auto refuse = [&](std::string_view option, const std::string& pattern,
+                            const TextSpan& span) {
       findings_.Error("constant-refused",
-                      "the constant " + ShownConstant(constant) + " does not match `" + std::string(option) + "` " +
-                          Quoted(pattern) + ", so no item can belong",
+                      "the constant " + ShownConstant(constant) + " does not match `" +
+                          std::string(option) + "` " + Quoted(pattern) + ", so no item can belong",
                       "delete `" + std::string(option) + "` or correct the constant",
                       "columns." + column.name + "." + std::string(option), span);
     };
-    if (like && !(text && like->Matches(*text))) refuse("filter", *column.filter, column.filter_span);
+    if (like && !(text && like->Matches(*text)))
+      refuse("filter", *column.filter, column.filter_span);
     if (regex != nullptr && !(text && regex->Matches(*text))) {
       refuse("postFilter", *column.post_filter, column.post_filter_span);
     }
   }
 }
 
-void ConditionBuilder::Narrow(const ColumnQualifier& column, Knowledge& known, const ColumnCondition& condition) {
+void ConditionBuilder::Narrow(const ColumnQualifier& column, Knowledge& known,
+                              const ColumnCondition& condition) {
   const bool was_possible = !known.condition.never;
   known.condition = Intersect(known.condition, condition);
   if (!known.condition.never || !was_possible) return;
   // Constants that do not fit have been reported as such.
   if (column.filter && column.post_filter && column.values.empty()) {
     findings_.Error("conditions-exclude-each-other",
-                    "no value matches both `filter` " + Quoted(*column.filter) + " and `postFilter` " +
-                        Quoted(*column.post_filter),
+                    "no value matches both `filter` " + Quoted(*column.filter) +
+                        " and `postFilter` " + Quoted(*column.post_filter),
                     "make them agree, or delete one", "columns." + column.name + ".postFilter",
                     column.post_filter_span);
   }
@@ -236,17 +254,23 @@ void ConditionBuilder::AddPhysical(const ColumnQualifier& column, Slot slot,
   const KeyColumn* key = KeyAt(slot);
   if (key != nullptr && column.type && *column.type != key->type) {
     const std::string declared(AttributeTypeName(*column.type));
-    const bool possible = *column.type == AttributeType::kS || *column.type == AttributeType::kN || *column.type == AttributeType::kB;
+    const bool possible = *column.type == AttributeType::kS || *column.type == AttributeType::kN ||
+                          *column.type == AttributeType::kB;
     findings_.Error("key-type-conflict",
-                    possible ? "`" + column.physical() + "` is a key column of type " + std::string(AttributeTypeName(key->type)) +
-                                   " in table " + schema_.name + ", so `type: " + declared + "` never holds"
-                             : "`" + column.physical() + "` is a key column, and a key is S, N or B, never " + declared,
+                    possible ? "`" + column.physical() + "` is a key column of type " +
+                                   std::string(AttributeTypeName(key->type)) + " in table " +
+                                   schema_.name + ", so `type: " + declared + "` never holds"
+                             : "`" + column.physical() +
+                                   "` is a key column, and a key is S, N or B, never " + declared,
                     "write \"type\": \"" + std::string(AttributeTypeName(key->type)) + "\"",
                     "columns." + column.name + ".type", column.type_span);
   }
-  const std::optional<AttributeType> type = column.type ? column.type : key != nullptr ? std::optional(key->type) : std::nullopt;
+  const std::optional<AttributeType> type = column.type      ? column.type
+                                            : key != nullptr ? std::optional(key->type)
+                                                             : std::nullopt;
   if (type) {
-    CheckPatternType(column, AttributeTypeName(*type), *type == AttributeType::kS || *type == AttributeType::kN);
+    CheckPatternType(column, AttributeTypeName(*type),
+                     *type == AttributeType::kS || *type == AttributeType::kN);
   }
   const auto like = ReadFilter(column);
   const auto regex = ReadPostFilter(column);
@@ -254,8 +278,9 @@ void ConditionBuilder::AddPhysical(const ColumnQualifier& column, Slot slot,
 
   const bool restricts = column.type || column.filter || column.post_filter || !constants.empty();
   const bool null_passes = column.presence == Presence::kAny;
-  const bool demands_presence =
-      column.presence ? *column.presence == Presence::kExists || *column.presence == Presence::kNotNull : restricts;
+  const bool demands_presence = column.presence ? *column.presence == Presence::kExists ||
+                                                      *column.presence == Presence::kNotNull
+                                                : restricts;
   const auto add = [&](RowCondition::Kind kind, std::string text, PredicatePtr predicate) {
     RowCondition condition;
     condition.kind = kind;
@@ -279,7 +304,8 @@ void ConditionBuilder::AddPhysical(const ColumnQualifier& column, Slot slot,
       case Presence::kAny: break;
     }
     const std::string name(PresenceName(column.presence.value_or(Presence::kExists)));
-    add(Kind::kPresence, "presence " + name + (column.presence ? "" : " (default)"), std::move(predicate));
+    add(Kind::kPresence, "presence " + name + (column.presence ? "" : " (default)"),
+        std::move(predicate));
   }
   if (column.type) {
     add(Kind::kType, "type " + std::string(AttributeTypeName(*column.type)),
@@ -292,7 +318,8 @@ void ConditionBuilder::AddPhysical(const ColumnQualifier& column, Slot slot,
   }
   if (regex) {
     auto predicate = RegexMatch(slot, *column.post_filter);
-    if (predicate.ok()) add(Kind::kPostFilter, "postFilter " + Quoted(*column.post_filter), *predicate);
+    if (predicate.ok())
+      add(Kind::kPostFilter, "postFilter " + Quoted(*column.post_filter), *predicate);
   }
 
   Knowledge& known = known_[slot];
@@ -304,7 +331,8 @@ void ConditionBuilder::AddPhysical(const ColumnQualifier& column, Slot slot,
     ColumnCondition listed;
     listed.equals = constants;
     Narrow(column, known, listed);
-    if (constants.size() == 1 || std::all_of(constants.begin(), constants.end(), [&](const AttributeValue& value) {
+    if (constants.size() == 1 ||
+        std::all_of(constants.begin(), constants.end(), [&](const AttributeValue& value) {
           return value.type() == constants.front().type();
         })) {
       known.type = constants.front().type();
@@ -315,7 +343,8 @@ void ConditionBuilder::AddPhysical(const ColumnQualifier& column, Slot slot,
   if (regex) Narrow(column, known, OfRegex(*regex));
 }
 
-void ConditionBuilder::AddVirtual(const ColumnQualifier& column, Slot virtual_index, formula::ValueType type) {
+void ConditionBuilder::AddVirtual(const ColumnQualifier& column, Slot virtual_index,
+                                  formula::ValueType type) {
   CheckPresence(column, 0, false);
   const bool readable = type == formula::ValueType::kText || type == formula::ValueType::kNumber ||
                         type == formula::ValueType::kNull;
@@ -334,7 +363,8 @@ void ConditionBuilder::AddVirtual(const ColumnQualifier& column, Slot virtual_in
     return conditions_.back();
   };
   using Kind = RowCondition::Kind;
-  if (column.presence) add(Kind::kPresence, "presence " + std::string(PresenceName(*column.presence)));
+  if (column.presence)
+    add(Kind::kPresence, "presence " + std::string(PresenceName(*column.presence)));
   if (like) add(Kind::kFilter, "filter LIKE " + Quoted(*column.filter)).like = like;
   if (regex) add(Kind::kPostFilter, "postFilter " + Quoted(*column.post_filter)).regex = regex;
 }
@@ -342,9 +372,10 @@ void ConditionBuilder::AddVirtual(const ColumnQualifier& column, Slot virtual_in
 bool ConditionBuilder::IsProved(const RowCondition& condition, const KeyColumn& key,
                                 const ColumnCondition& known) const {
   const auto every_value_meets = [&] {
-    return !known.equals.empty() && std::all_of(known.equals.begin(), known.equals.end(), [&](const AttributeValue& value) {
-      return condition.predicate->Evaluate(ConstantRow(value)) == Truth::kTrue;
-    });
+    return !known.equals.empty() &&
+           std::all_of(known.equals.begin(), known.equals.end(), [&](const AttributeValue& value) {
+             return condition.predicate->Evaluate(ConstantRow(value)) == Truth::kTrue;
+           });
   };
   switch (condition.kind) {
     case RowCondition::Kind::kPresence:  // looks at nothing but presence: any value will do
@@ -367,20 +398,23 @@ KeyCondition ConditionBuilder::Finish() {
     const KeyColumn* column = KeyAt(slot);
     if (column == nullptr) continue;
     ColumnCondition condition = known.condition;
-    std::sort(condition.equals.begin(), condition.equals.end(), [](const AttributeValue& a, const AttributeValue& b) {
-      std::string left;
-      std::string right;
-      AppendPayload(left, a);
-      AppendPayload(right, b);
-      return left < right;
-    });
+    std::sort(condition.equals.begin(), condition.equals.end(),
+              [](const AttributeValue& a, const AttributeValue& b) {
+                std::string left;
+                std::string right;
+                AppendPayload(left, a);
+                AppendPayload(right, b);
+                return left < right;
+              });
     // A constant of another type than the key's has been reported; it selects nothing.
-    std::erase_if(condition.equals, [&](const AttributeValue& value) { return value.type() != column->type; });
+    std::erase_if(condition.equals,
+                  [&](const AttributeValue& value) { return value.type() != column->type; });
     if (condition.equals.empty() && !known.condition.equals.empty()) condition.never = true;
     if (column->type != AttributeType::kS && condition.range) condition.range.reset();
     (column == &schema_.key.partition ? key.partition : key.sort) = condition;
     for (RowCondition& row : conditions_) {
-      if (!row.is_virtual && row.slot == slot) row.proved_by_key = IsProved(row, *column, condition);
+      if (!row.is_virtual && row.slot == slot)
+        row.proved_by_key = IsProved(row, *column, condition);
     }
   }
   return key;

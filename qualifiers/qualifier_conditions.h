@@ -1,8 +1,9 @@
 #ifndef TABLECAST_QUALIFIERS_QUALIFIER_CONDITIONS_H_
 #define TABLECAST_QUALIFIERS_QUALIFIER_CONDITIONS_H_
 
-// The row conditions of a qualifier's entries (qualifiers.md section 2), one RowCondition each, with the
-// contradictions between them, and what they say together about a column's values. Private to qualifiers/.
+// The row conditions of a qualifier's entries (qualifiers.md section 2), one RowCondition each,
+// with the contradictions between them, and what they say together about a column's values. Private
+// to qualifiers/.
 
 #include <map>
 #include <string>
@@ -22,10 +23,12 @@ class FindingSink {
  public:
   FindingSink(const TableQualifier& qualifier, std::vector<Issue>& issues)
       : qualifier_(qualifier), issues_(issues) {}
-  void Add(Severity severity, std::string code, std::string message, std::string remedy, std::string target,
-           TextSpan span);
-  void Error(std::string code, std::string message, std::string remedy, std::string target, TextSpan span) {
-    Add(Severity::kError, std::move(code), std::move(message), std::move(remedy), std::move(target), span);
+  void Add(Severity severity, std::string code, std::string message, std::string remedy,
+           std::string target, TextSpan span);
+  void Error(std::string code, std::string message, std::string remedy, std::string target,
+             TextSpan span) {
+    Add(Severity::kError, std::move(code), std::move(message), std::move(remedy), std::move(target),
+        span);
   }
   // The place of [begin, end) of a string's decoded value, given the span of its literal.
   TextSpan InString(const TextSpan& literal, std::size_t begin, std::size_t end) const;
@@ -39,7 +42,8 @@ class ConditionBuilder {
  public:
   ConditionBuilder(const TableSchema& schema, const SlotMap& slots, FindingSink& findings);
 
-  void AddPhysical(const ColumnQualifier& column, Slot slot, const std::vector<AttributeValue>& constants);
+  void AddPhysical(const ColumnQualifier& column, Slot slot,
+                   const std::vector<AttributeValue>& constants);
   void AddVirtual(const ColumnQualifier& column, Slot virtual_index, formula::ValueType type);
 
   // After all columns: the key condition, and marks what it proves.
@@ -52,7 +56,7 @@ class ConditionBuilder {
 
  private:
   struct Knowledge {
-    ColumnCondition condition;   // of text values
+    ColumnCondition condition;  // of text values
     bool demands_presence = false;
     std::optional<AttributeType> type;
   };
@@ -64,7 +68,8 @@ class ConditionBuilder {
   void CheckConstants(const ColumnQualifier& column, const std::vector<AttributeValue>& constants,
                       const std::optional<LikePattern>& like, const MatchRegex* regex);
   void Narrow(const ColumnQualifier& column, Knowledge& known, const ColumnCondition& condition);
-  bool IsProved(const RowCondition& condition, const KeyColumn& key, const ColumnCondition& known) const;
+  bool IsProved(const RowCondition& condition, const KeyColumn& key,
+                const ColumnCondition& known) const;
 
   const TableSchema& schema_;
   const SlotMap& slots_;

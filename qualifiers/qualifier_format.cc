@@ -1,7 +1,7 @@
-// IMPLEMENTATION of FormatQualifier: words -> a tree that keeps comments -> canonical text. Two blanks a
-// level; arrays and objects of plain values stay on one line when they fit in 100 columns; an object
-// that holds an object, or any comment, is written one member a line. Formatting twice changes nothing.
-// Tested by qualifier_format_test.
+// IMPLEMENTATION of FormatQualifier: words -> a tree that keeps comments -> canonical text. Two
+// blanks a level; arrays and objects of plain values stay on one line when they fit in 100 columns;
+// an object that holds an object, or any comment, is written one member a line. Formatting twice
+// changes nothing. Tested by qualifier_format_test.
 
 #include <utility>
 
@@ -18,13 +18,13 @@ constexpr std::size_t kLineWidth = 100;
 
 struct Comment {
   std::string_view text;
-  bool line;           // "//": must end its line
-  bool blank_before;   // an empty line stood before it
+  bool line;          // "//": must end its line
+  bool blank_before;  // an empty line stood before it
 };
 
 struct Node {
-  std::string_view key;   // with quotes; empty in arrays
-  std::string_view word;  // scalar as written, or "{" or "["
+  std::string_view key;         // with quotes; empty in arrays
+  std::string_view word;        // scalar as written, or "{" or "["
   std::vector<Comment> before;  // own lines before this member
   std::vector<Comment> behind;  // on its line, after the comma
   std::vector<Node> children;
@@ -54,8 +54,9 @@ class TreeReader {
 
  private:
   std::string_view Word() const {
-    return at_ < tokens_.size() ? text_.substr(tokens_[at_].begin, tokens_[at_].end - tokens_[at_].begin)
-                                : std::string_view();
+    return at_ < tokens_.size()
+               ? text_.substr(tokens_[at_].begin, tokens_[at_].end - tokens_[at_].begin)
+               : std::string_view();
   }
   bool AtComment() const { return at_ < tokens_.size() && tokens_[at_].IsComment(); }
 
@@ -78,10 +79,12 @@ class TreeReader {
     ++at_;
     if (!node.IsContainer() || depth > kMaxDepth) return;
     const std::string_view close = node.word == "{" ? "}" : "]";
-    std::vector<Comment> held;  // stood before a comma on lines of their own: they open the next member
+    std::vector<Comment>
+        held;  // stood before a comma on lines of their own: they open the next member
     while (at_ < tokens_.size()) {
       Node child;
-      child.blank_before = !node.children.empty() && held.empty() && tokens_[at_].newlines_before > 1;
+      child.blank_before =
+          !node.children.empty() && held.empty() && tokens_[at_].newlines_before > 1;
       child.before = std::exchange(held, {});
       TakeComments(child.before);
       if (Word() == close || at_ >= tokens_.size()) {
@@ -100,7 +103,8 @@ class TreeReader {
       if (Word() == ",") {
         ++at_;
         const bool line_is_closed = !child.behind.empty() && child.behind.back().line;
-        if (!line_is_closed && held.empty() && !FollowedOnLineByMember()) TakeSameLineComments(child.behind);
+        if (!line_is_closed && held.empty() && !FollowedOnLineByMember())
+          TakeSameLineComments(child.behind);
       }
       node.children.push_back(std::move(child));
     }

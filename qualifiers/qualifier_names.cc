@@ -14,7 +14,8 @@ ValueType ValueTypeOf(AttributeType type) {
   }
 }
 
-// Notes every name that is asked for; every field has an open type, so that nothing is refused for it.
+// Notes every name that is asked for; every field has an open type, so that nothing is refused for
+// it.
 class MentionRecorder final : public formula::NameResolver {
  public:
   MentionRecorder(const QualifierNames& names, std::set<Slot>& seen) : names_(names), seen_(seen) {}
@@ -33,8 +34,9 @@ class MentionRecorder final : public formula::NameResolver {
 
 }  // namespace
 
-QualifierNames::QualifierNames(const TableQualifier& qualifier, const TableSchema& schema,
-                               const std::vector<std::pair<std::string, ValueType>>& attribute_types) {
+QualifierNames::QualifierNames(
+    const TableQualifier& qualifier, const TableSchema& schema,
+    const std::vector<std::pair<std::string, ValueType>>& attribute_types) {
   for (const ColumnQualifier& column : qualifier.columns) {
     if (!column.is_virtual) AddAttribute(column.physical());
   }
@@ -72,10 +74,13 @@ QualifierNames::QualifierNames(const TableQualifier& qualifier, const TableSchem
 
 void QualifierNames::AddAttribute(std::string_view attribute) {
   const auto slot = static_cast<Slot>(attributes_.size());
-  if (slot_of_attribute_.emplace(std::string(attribute), slot).second) attributes_.emplace_back(attribute);
+  if (slot_of_attribute_.emplace(std::string(attribute), slot).second)
+    attributes_.emplace_back(attribute);
 }
 
-Slot QualifierNames::SlotOf(std::string_view attribute) const { return slot_of_attribute_.find(attribute)->second; }
+Slot QualifierNames::SlotOf(std::string_view attribute) const {
+  return slot_of_attribute_.find(attribute)->second;
+}
 
 std::optional<formula::FieldBinding> QualifierNames::Resolve(std::string_view name) const {
   const auto field = fields_.find(name);

@@ -1,8 +1,9 @@
 #ifndef TABLECAST_QUALIFIERS_QUALIFIER_NAMES_H_
 #define TABLECAST_QUALIFIERS_QUALIFIER_NAMES_H_
 
-// The names that formulas of one qualifier may use: its entries, the table's key columns, and attributes
-// whose type the caller knows. One numbering for physical and virtual columns. Private to qualifiers/.
+// The names that formulas of one qualifier may use: its entries, the table's key columns, and
+// attributes whose type the caller knows. One numbering for physical and virtual columns. Private
+// to qualifiers/.
 
 #include <map>
 #include <set>

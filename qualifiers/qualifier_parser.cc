@@ -1,5 +1,6 @@
-// IMPLEMENTATION: JSON text -> JsonValue (base/json_reader) -> TableQualifier. One pass per object kind;
-// every reader takes the member, adds findings and never stops the walk. Tested by qualifier_parser_test.
+// IMPLEMENTATION: JSON text -> JsonValue (base/json_reader) -> TableQualifier. One pass per object
+// kind; every reader takes the member, adds findings and never stops the walk. Tested by
+// qualifier_parser_test.
 
 #include "qualifiers/qualifier_parser.h"
 
@@ -9,6 +10,7 @@
 
 #include "base/utf8.h"
 #include "qualifiers/document_shape.h"
+#include "qualifiers/validator.h"
 
 namespace tablecast {
 namespace {
@@ -17,10 +19,10 @@ constexpr std::size_t kMaxBytes = 1U << 20U;
 constexpr int kMaxDepth = 32;
 constexpr std::size_t kMaxColumns = 10000;
 
-constexpr std::array<std::string_view, 6> kColumnOptions = {
-    "columnName", "type", "presence", "virtual", "filter", "postFilter"};
-constexpr std::array<std::string_view, 5> kPresenceNames = {"exists", "not exists", "null", "not null",
-                                                            "any"};
+constexpr std::array<std::string_view, 6> kColumnOptions = {"columnName", "type",   "presence",
+                                                            "virtual",    "filter", "postFilter"};
+constexpr std::array<std::string_view, 5> kPresenceNames = {"exists", "not exists", "null",
+                                                            "not null", "any"};
 
 class Reader {
  public:
@@ -44,16 +46,17 @@ class Reader {
       }
     }
     if (columns == nullptr) {
-      Add("missing-columns", "a qualifier needs \"columns\": the conditions that tell its items apart",
-          "add \"columns\": { \"pk\": { \"type\": \"S\" } } with the columns of the record type", "columns",
-          {root.span.begin, root.span.begin});
+      Add("missing-columns",
+          "a qualifier needs \"columns\": the conditions that tell its items apart",
+          "add \"columns\": { \"pk\": { \"type\": \"S\" } } with the columns of the record type",
+          "columns", {root.span.begin, root.span.begin});
     }
     CheckExtensionShape(qualifier_.extensions, issues_);
   }
 
  private:
-  void Add(std::string code, std::string message, std::string remedy, std::string target, TextSpan span,
-           Severity severity = Severity::kError) {
+  void Add(std::string code, std::string message, std::string remedy, std::string target,
+           TextSpan span, Severity severity = Severity::kError) {
     issues_.push_back({severity, std::move(code), std::move(message), std::move(remedy),
                        std::move(target), span, qualifier_.file});
   }
@@ -98,13 +101,15 @@ class Reader {
   void ReadTableName(const JsonMember& member) {
     qualifier_.table_name_span = member.value.span;
     if (!member.value.IsString()) {
-      WrongType(member.value, "tableName", "a string", "\"tableName\": \"OrderManagement\"", "tableName");
+      WrongType(member.value, "tableName", "a string", "\"tableName\": \"OrderManagement\"",
+                "tableName");
       return;
     }
     qualifier_.table_name = member.value.text;
   }
 
-  void ReadNames(const JsonValue& value, const std::string& target, std::vector<std::string>& names) {
+  void ReadNames(const JsonValue& value, const std::string& target,
+                 std::vector<std::string>& names) {
     const std::string_view option = std::string_view(target).substr(target.rfind('.') + 1);
     if (!value.IsArray()) {
       WrongType(value, option, "an array of column names",
@@ -137,8 +142,8 @@ class Reader {
       Add("too-many-columns",
           "`columns` has " + std::to_string(member.value.members.size()) + " entries; at most " +
               std::to_string(kMaxColumns) + " are read",
-          "keep only columns that have a condition or a formula; others pass through unnamed", "columns",
-          member.name_span);
+          "keep only columns that have a condition or a formula; others pass through unnamed",
+          "columns", member.name_span);
       return;
     }
     WarnDuplicates(member.value, "columns");
@@ -151,8 +156,8 @@ class Reader {
     column.name = entry.name;
     column.name_span = entry.name_span;
     if (entry.name.empty()) {
-      Add("empty-name", "a column needs a name", "write the attribute's name between the quotes", target,
-          entry.name_span);
+      Add("empty-name", "a column needs a name", "write the attribute's name between the quotes",
+          target, entry.name_span);
       return;
     }
     if (!entry.value.IsObject()) {
@@ -165,7 +170,8 @@ class Reader {
     qualifier_.columns.push_back(std::move(column));
   }
 
-  void ReadOption(const JsonMember& option, const std::string& column_target, ColumnQualifier& column) {
+  void ReadOption(const JsonMember& option, const std::string& column_target,
+                  ColumnQualifier& column) {
     const std::string target = column_target + "." + option.name;
     const JsonValue& value = option.value;
     if (option.name == "values") {
@@ -207,7 +213,8 @@ class Reader {
                                  : "a column has: columnName, type, presence, virtual, filter, "
                                    "postFilter, values";
     if (option.name == "definition") remedy = "put it into \"values\": [{ \"definition\": \"…\" }]";
-    if (option.name == "name") remedy = "the attribute's name is the entry's name, or \"columnName\"";
+    if (option.name == "name")
+      remedy = "the attribute's name is the entry's name, or \"columnName\"";
     Add("unknown-option", "unknown option `" + option.name + "`", std::move(remedy), target,
         option.name_span);
   }
@@ -217,12 +224,13 @@ class Reader {
     column.type = AttributeTypeFromName(value.text);
     if (column.type) return;
     static const std::unordered_map<std::string_view, std::string_view> kMeant = {
-        {"s", "S"},       {"string", "S"},  {"String", "S"},   {"text", "S"},    {"Text", "S"},
-        {"n", "N"},       {"number", "N"},  {"Number", "N"},   {"integer", "N"}, {"int", "N"},
-        {"decimal", "N"}, {"bool", "BOOL"}, {"Bool", "BOOL"},  {"boolean", "BOOL"}, {"Boolean", "BOOL"},
-        {"b", "B"},       {"binary", "B"},  {"Binary", "B"},   {"map", "M"},     {"Map", "M"},
-        {"list", "L"},    {"List", "L"},    {"null", "NULL"},  {"Null", "NULL"}, {"STRING", "S"},
-        {"NUMBER", "N"},  {"BOOLEAN", "BOOL"}};
+        {"s", "S"},       {"string", "S"},     {"String", "S"},     {"text", "S"},
+        {"Text", "S"},    {"n", "N"},          {"number", "N"},     {"Number", "N"},
+        {"integer", "N"}, {"int", "N"},        {"decimal", "N"},    {"bool", "BOOL"},
+        {"Bool", "BOOL"}, {"boolean", "BOOL"}, {"Boolean", "BOOL"}, {"b", "B"},
+        {"binary", "B"},  {"Binary", "B"},     {"map", "M"},        {"Map", "M"},
+        {"list", "L"},    {"List", "L"},       {"null", "NULL"},    {"Null", "NULL"},
+        {"STRING", "S"},  {"NUMBER", "N"},     {"BOOLEAN", "BOOL"}};
     const auto meant = kMeant.find(value.text);
     Add("unknown-type", "`" + value.text + "` is no DynamoDB type",
         meant != kMeant.end() ? "did you mean `" + std::string(meant->second) + "`?"
@@ -246,8 +254,8 @@ class Reader {
 
   void ReadValues(const JsonValue& value, const std::string& target, ColumnQualifier& column) {
     if (!value.IsArray()) {
-      WrongType(value, "values", "an array of definitions", "\"values\": [{ \"definition\": \"…\" }]",
-                target);
+      WrongType(value, "values", "an array of definitions",
+                "\"values\": [{ \"definition\": \"…\" }]", target);
       return;
     }
     if (value.elements.empty()) {
@@ -288,7 +296,8 @@ class Reader {
         constexpr std::array<std::string_view, 2> kOptions = {"definition", "columnOrder"};
         const auto nearest = NearestOption(member.name, kOptions);
         Add("unknown-option", "unknown option `" + member.name + "`",
-            nearest ? "did you mean `" + *nearest + "`?" : "an element of `values` has: definition, columnOrder",
+            nearest ? "did you mean `" + *nearest + "`?"
+                    : "an element of `values` has: definition, columnOrder",
             path, member.name_span);
       }
     }
@@ -298,8 +307,9 @@ class Reader {
       return;
     }
     if (definition.definition.find_first_not_of(" \t\r\n\f") == std::string::npos) {
-      Add("definition-empty", "the definition is empty", "write a formula, or a constant such as \"\\\"ORDER\\\"\"",
-          target + ".definition", definition.span);
+      Add("definition-empty", "the definition is empty",
+          "write a formula, or a constant such as \"\\\"ORDER\\\"\"", target + ".definition",
+          definition.span);
       return;
     }
     column.values.push_back(std::move(definition));
@@ -313,7 +323,8 @@ class Reader {
     std::vector<std::string> known = {"tableName", "keyColumns", "columns"};
     for (const std::string_view key : ExtensionKeys()) known.emplace_back(key);
     const auto nearest = NearestOption(member.name, known);
-    std::string remedy = nearest ? "did you mean `" + *nearest + "`?" : "the top level has: tableName, keyColumns, columns";
+    std::string remedy = nearest ? "did you mean `" + *nearest + "`?"
+                                 : "the top level has: tableName, keyColumns, columns";
     if (!nearest && member.value.IsObject()) remedy = "a column belongs inside \"columns\": { … }";
     Add("unknown-option", "unknown option `" + member.name + "`", std::move(remedy), member.name,
         member.name_span);
@@ -326,7 +337,8 @@ class Reader {
 std::string SyntaxRemedy(const Error& error) {
   if (!error.remedy.empty()) return error.remedy;
   if (error.reason == "json-encoding") return "save the file as UTF-8";
-  if (error.reason == "json-depth") return "flatten the document; a qualifier is at most 7 levels deep";
+  if (error.reason == "json-depth")
+    return "flatten the document; a qualifier is at most 7 levels deep";
   if (error.reason == "json-too-large") return "split the file: one external object each";
   // The reader names what it missed; these are the slips that JSON newcomers make.
   struct Row {
@@ -335,7 +347,8 @@ std::string SyntaxRemedy(const Error& error) {
   constexpr Row kRemedies[] = {
       {"holds no JSON value", "write { \"columns\": { … } }"},
       {"ends inside", "close what is open: every {, [, \" and /* needs its counterpart"},
-      {"escape", "write `\\\\` for a backslash; JSON escapes are \\\" \\\\ \\/ \\b \\f \\n \\r \\t \\uXXXX"},
+      {"escape",
+       "write `\\\\` for a backslash; JSON escapes are \\\" \\\\ \\/ \\b \\f \\n \\r \\t \\uXXXX"},
       {"double quotes", "put names and texts between double quotes"},
       {"comma", "add a comma at the end of the line before, or close the bracket"}};
   for (const Row& row : kRemedies) {
@@ -346,13 +359,14 @@ std::string SyntaxRemedy(const Error& error) {
 
 }  // namespace
 
-ParsedQualifier ParseQualifier(std::string_view text, std::string file) {
-  ParsedQualifier parsed;
-  const auto json = ParseJson(text, {.allow_comments = true,
-                                     .allow_trailing_commas = true,
-                                     .allow_bom = true,
-                                     .max_depth = kMaxDepth,
-                                     .max_bytes = kMaxBytes});
+// Parses the text of a file; a fault becomes one finding.
+static std::optional<JsonValue> ReadJson(std::string_view text, const std::string& file,
+                                         std::vector<Issue>& issues) {
+  auto json = ParseJson(text, {.allow_comments = true,
+                               .allow_trailing_commas = true,
+                               .allow_bom = true,
+                               .max_depth = kMaxDepth,
+                               .max_bytes = kMaxBytes});
   if (!json.ok()) {
     const Error& error = json.error();
     TextPosition begin = error.position;
@@ -364,15 +378,28 @@ ParsedQualifier ParseQualifier(std::string_view text, std::string file) {
       end.offset = next;
       ++end.column;
     }
-    parsed.issues.push_back({Severity::kError, error.reason, error.message, SyntaxRemedy(error), "",
-                             {begin, end}, std::move(file)});
-    return parsed;
+    issues.push_back({Severity::kError,
+                      error.reason,
+                      error.message,
+                      SyntaxRemedy(error),
+                      "",
+                      {begin, end},
+                      file});
+    return std::nullopt;
   }
+  return *std::move(json);
+}
+
+ParsedQualifier ParseQualifier(std::string_view text, std::string file) {
+  ParsedQualifier parsed;
+  const auto json = ReadJson(text, file, parsed.issues);
+  if (!json) return parsed;
   if (!json->IsObject()) {
-    parsed.issues.push_back({Severity::kError, "not-an-object",
-                             "a qualifier file is one JSON object, not " + std::string(JsonTypeWord(*json)),
-                             "start with { \"tableName\": \"…\", \"columns\": { … } }", "", json->span,
-                             std::move(file)});
+    parsed.issues.push_back(
+        {Severity::kError, "not-an-object",
+         "a qualifier file is one JSON object, not " + std::string(JsonTypeWord(*json)),
+         "start with { \"tableName\": \"…\", \"columns\": { … } }", "", json->span,
+         std::move(file)});
     return parsed;
   }
   TableQualifier& qualifier = parsed.qualifier.emplace();
@@ -383,6 +410,14 @@ ParsedQualifier ParseQualifier(std::string_view text, std::string file) {
   Reader(qualifier, parsed.issues).ReadDocument(*json);
   for (Issue& issue : parsed.issues) issue.file = qualifier.file;
   return parsed;
+}
+
+std::vector<Issue> ValidateCatalogFile(std::string_view text, std::string file) {
+  std::vector<Issue> issues;
+  const auto json = ReadJson(text, file, issues);
+  if (json) CheckCatalogShape(*json, issues);
+  for (Issue& issue : issues) issue.file = file;
+  return issues;
 }
 
 }  // namespace tablecast

@@ -1,8 +1,9 @@
 #ifndef TABLECAST_QUALIFIERS_QUALIFIER_PARSER_H_
 #define TABLECAST_QUALIFIERS_QUALIFIER_PARSER_H_
 
-// Qualifier file text -> TableQualifier and every finding about its shape. Tolerant as the published
-// files need: comments, trailing commas, BOM, duplicate members (last wins, with a warning).
+// Qualifier file text -> TableQualifier and every finding about its shape. Tolerant as the
+// published files need: comments, trailing commas, BOM, duplicate members (last wins, with a
+// warning).
 
 #include <optional>
 #include <string>
@@ -27,7 +28,8 @@ ParsedQualifier ParseQualifier(std::string_view text, std::string file);
 Result<std::string> FormatQualifier(std::string_view text, bool strict_json);
 
 // Human text of one finding, with the line underlined:
-//   orders.json:5:7: error: unknown option `postfilter`; did you mean `postFilter`? [unknown-option]
+//   orders.json:5:7: error: unknown option `postfilter`; did you mean `postFilter`?
+//   [unknown-option]
 //       "postfilter": "^[0-9]+$"
 //       ^~~~~~~~~~~~
 std::string RenderIssue(const Issue& issue, std::string_view text, bool colour);

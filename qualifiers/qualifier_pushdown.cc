@@ -1,8 +1,8 @@
-// IMPLEMENTATION: two roads from conditions on virtual columns to conditions on stored ones. The forward
-// road inverts the read formula of one virtual column (formula/inverse.h). The inverse road evaluates a
-// written inverse, when it is proved or trusted, over what the query binds. Both only narrow: the
-// caller evaluates the virtual condition again on every row. Tested by pushdown_test, where no row is
-// lost on random data.
+// IMPLEMENTATION: two roads from conditions on virtual columns to conditions on stored ones. The
+// forward road inverts the read formula of one virtual column (formula/inverse.h). The inverse road
+// evaluates a written inverse, when it is proved or trusted, over what the query binds. Both only
+// narrow: the caller evaluates the virtual condition again on every row. Tested by pushdown_test,
+// where no row is lost on random data.
 
 #include <algorithm>
 
@@ -36,7 +36,8 @@ std::optional<formula::ConditionOp> ToFormulaOp(PushOp op) {
 }
 
 std::string ConditionText(const VirtualCondition& condition) {
-  constexpr std::string_view kOps[] = {" = ", " <> ", " < ", " <= ", " > ", " >= ", " begins with ", " in "};
+  constexpr std::string_view kOps[] = {
+      " = ", " <> ", " < ", " <= ", " > ", " >= ", " begins with ", " in "};
   std::string text = condition.column + std::string(kOps[static_cast<std::size_t>(condition.op)]);
   const bool list = condition.op == PushOp::kIn;
   if (list) text += '(';
@@ -47,8 +48,9 @@ std::string ConditionText(const VirtualCondition& condition) {
       break;
     }
     std::string literal;
-    AppendPrintable(literal, condition.literals[i].Is(formula::ValueType::kText) ? condition.literals[i].text()
-                                                                                  : condition.literals[i].ToString());
+    AppendPrintable(literal, condition.literals[i].Is(formula::ValueType::kText)
+                                 ? condition.literals[i].text()
+                                 : condition.literals[i].ToString());
     text += condition.literals[i].Is(formula::ValueType::kText) ? "'" + literal + "'" : literal;
   }
   return list ? text + ")" : text;
@@ -86,11 +88,14 @@ struct Pusher {
   std::vector<std::string> reasons;
 
   void Add(PhysicalCondition condition) {
-    const auto same = std::find_if(result.conditions.begin(), result.conditions.end(), [&](const PhysicalCondition& other) {
-      return other.attribute == condition.attribute && other.condition == condition.condition;
-    });
-    if (same == result.conditions.end()) result.conditions.push_back(std::move(condition));
-    else same->exact = same->exact || condition.exact;
+    const auto same = std::find_if(
+        result.conditions.begin(), result.conditions.end(), [&](const PhysicalCondition& other) {
+          return other.attribute == condition.attribute && other.condition == condition.condition;
+        });
+    if (same == result.conditions.end())
+      result.conditions.push_back(std::move(condition));
+    else
+      same->exact = same->exact || condition.exact;
   }
 
   const VirtualCondition* Bound(std::string_view column) const {
@@ -105,11 +110,13 @@ struct Pusher {
 
   void MarkUsed(std::string_view column) {
     for (std::size_t i = 0; i < bound.size(); ++i) {
-      if (bound[i].column == column && (BindsValue(bound[i]) || bound[i].op == PushOp::kStartsWith)) used[i] = true;
+      if (bound[i].column == column && (BindsValue(bound[i]) || bound[i].op == PushOp::kStartsWith))
+        used[i] = true;
     }
   }
 
-  // ---- forward road ------------------------------------------------------------------------------
+  // ---- forward road
+  // ------------------------------------------------------------------------------
   void Forward(std::size_t index) {
     const VirtualCondition& condition = bound[index];
     const VirtualColumn* column = qualifier.FindVirtual(condition.column);
@@ -118,36 +125,45 @@ struct Pusher {
       return;
     }
     if (column->candidates.size() != 1) {
-      reasons[index] = "`" + column->name + "` has several definitions, and which one holds depends on the row";
+      reasons[index] =
+          "`" + column->name + "` has several definitions, and which one holds depends on the row";
       return;
     }
     const formula::Program& program = *column->candidates.front();
     for (const formula::FieldUse& use : program.fields()) {
       if (use.slot < attributes.size()) continue;
-      reasons[index] = "`" + column->name + "` is computed from the virtual column `" + use.name + "`";
+      reasons[index] =
+          "`" + column->name + "` is computed from the virtual column `" + use.name + "`";
       return;
     }
     const auto op = ToFormulaOp(condition.op);
-    const formula::Inversion inversion = formula::Invert(program, impl.FactsFor(program), {*op, condition.literals});
+    const formula::Inversion inversion =
+        formula::Invert(program, impl.FactsFor(program), {*op, condition.literals});
     if (!inversion.narrows()) {
       reasons[index] = inversion.why;
       return;
     }
     used[index] = true;
     if (inversion.never) {
-      const std::string attribute = program.fields().empty() ? "" : attributes[program.fields().front().slot];
-      Add({attribute, {.equals = {}, .range = {}, .never = true}, true, column->name + ": " + inversion.why});
+      const std::string attribute =
+          program.fields().empty() ? "" : attributes[program.fields().front().slot];
+      Add({attribute,
+           {.equals = {}, .range = {}, .never = true},
+           true,
+           column->name + ": " + inversion.why});
       return;
     }
     for (const formula::ImpliedCondition& implied : inversion.conditions) {
       for (const formula::FieldUse& use : program.fields()) {
         if (use.name != implied.column) continue;
-        Add({attributes[use.slot], implied.condition, implied.exact && inversion.exact, column->name + ": " + inversion.why});
+        Add({attributes[use.slot], implied.condition, implied.exact && inversion.exact,
+             column->name + ": " + inversion.why});
       }
     }
   }
 
-  // ---- inverse road ------------------------------------------------------------------------------
+  // ---- inverse road
+  // ------------------------------------------------------------------------------
   void Inverse(const PhysicalColumn& column, const std::string& verdict) {
     if (column.inverse == nullptr || column.inverse->UsesClock()) return;
     std::vector<formula::BoundInput> inputs;
@@ -166,8 +182,8 @@ struct Pusher {
     if (inputs.empty()) return;
     if (!column.inverse_narrows_reads) {
       for (const formula::BoundInput& input : inputs) {
-        Explain(input.name, "the inverse written for `" + column.name + "` is not proved (" + verdict +
-                                "); name it in `trustedInverses` if it always holds");
+        Explain(input.name, "the inverse written for `" + column.name + "` is not proved (" +
+                                verdict + "); name it in `trustedInverses` if it always holds");
       }
       return;
     }
@@ -181,9 +197,11 @@ struct Pusher {
       return;
     }
     for (const formula::BoundInput& input : inputs) MarkUsed(input.name);
-    if (joined.never) Add({column.name, {.equals = {}, .range = {}, .never = true}, true, joined.why});
+    if (joined.never)
+      Add({column.name, {.equals = {}, .range = {}, .never = true}, true, joined.why});
     for (const formula::ImpliedCondition& implied : joined.conditions) {
-      Add({column.name, implied.condition, implied.exact, "inverse of " + column.name + ": " + joined.why});
+      Add({column.name, implied.condition, implied.exact,
+           "inverse of " + column.name + ": " + joined.why});
     }
   }
 
@@ -217,27 +235,40 @@ struct Pusher {
       if (!stored) return false;
       condition.equals.push_back(*std::move(stored));
     }
-    std::sort(condition.equals.begin(), condition.equals.end(), [](const AttributeValue& a, const AttributeValue& b) {
-      return a.Is(AttributeType::kS) && b.Is(AttributeType::kS) ? a.text() < b.text()
-             : a.Is(AttributeType::kN) && b.Is(AttributeType::kN) ? a.number_code() < b.number_code() : a.type() < b.type();
-    });
-    condition.equals.erase(std::unique(condition.equals.begin(), condition.equals.end()), condition.equals.end());
-    Add({column.name, std::move(condition), false, "inverse of " + column.name + ": " + column.name + " = " + column.inverse->ToString()});
+    std::sort(condition.equals.begin(), condition.equals.end(),
+              [](const AttributeValue& a, const AttributeValue& b) {
+                return a.Is(AttributeType::kS) && b.Is(AttributeType::kS) ? a.text() < b.text()
+                       : a.Is(AttributeType::kN) && b.Is(AttributeType::kN)
+                           ? a.number_code() < b.number_code()
+                           : a.type() < b.type();
+              });
+    condition.equals.erase(std::unique(condition.equals.begin(), condition.equals.end()),
+                           condition.equals.end());
+    Add({column.name, std::move(condition), false,
+         "inverse of " + column.name + ": " + column.name + " = " + column.inverse->ToString()});
     return true;
   }
 };
 
 }  // namespace
 
-CompiledQualifier::Pushdown CompiledQualifier::PushDown(const std::vector<VirtualCondition>& bound) const {
-  Pusher pusher{.qualifier = *this, .impl = *impl_, .attributes = slots_.names(), .bound = bound, .result = {},
-                .used = std::vector<bool>(bound.size(), false), .reasons = std::vector<std::string>(bound.size())};
+CompiledQualifier::Pushdown CompiledQualifier::PushDown(
+    const std::vector<VirtualCondition>& bound) const {
+  Pusher pusher{.qualifier = *this,
+                .impl = *impl_,
+                .attributes = slots_.names(),
+                .bound = bound,
+                .result = {},
+                .used = std::vector<bool>(bound.size(), false),
+                .reasons = std::vector<std::string>(bound.size())};
   for (std::size_t i = 0; i < bound.size(); ++i) pusher.Forward(i);
-  for (std::size_t i = 0; i < physical_columns_.size(); ++i) pusher.Inverse(physical_columns_[i], impl_->inverse_verdicts[i]);
+  for (std::size_t i = 0; i < physical_columns_.size(); ++i)
+    pusher.Inverse(physical_columns_[i], impl_->inverse_verdicts[i]);
   for (std::size_t i = 0; i < bound.size(); ++i) {
     if (pusher.used[i]) continue;
-    pusher.result.refused.emplace_back(ConditionText(bound[i]),
-                                       pusher.reasons[i].empty() ? "its definition has no inverse" : pusher.reasons[i]);
+    pusher.result.refused.emplace_back(
+        ConditionText(bound[i]),
+        pusher.reasons[i].empty() ? "its definition has no inverse" : pusher.reasons[i]);
   }
   return std::move(pusher.result);
 }

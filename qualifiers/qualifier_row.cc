@@ -1,6 +1,6 @@
-// IMPLEMENTATION: virtual columns are computed on first use and remembered until the next Reset; one
-// that mentions another asks for it through the same reader (the compiler bounds the depth). Tested by
-// qualifier_row_test.
+// IMPLEMENTATION: virtual columns are computed on first use and remembered until the next Reset;
+// one that mentions another asks for it through the same reader (the compiler bounds the depth).
+// Tested by qualifier_row_test.
 
 #include <deque>
 
@@ -31,18 +31,21 @@ std::string Shown(const AttributeView& value) {
       AppendPrintable(out, value.payload().substr(0, kMaxSeenBytes));
       return Cut(out + "\"");
     case AttributeType::kN: return Cut(NumberText(value.payload()));
-    case AttributeType::kB: return Cut("b\"" + EncodeBase64(value.payload().substr(0, kMaxSeenBytes)) + "\"");
+    case AttributeType::kB:
+      return Cut("b\"" + EncodeBase64(value.payload().substr(0, kMaxSeenBytes)) + "\"");
     case AttributeType::kBool: return value.AsBool() ? "true" : "false";
     case AttributeType::kNull: return "NULL";
     default:
-      return std::string(AttributeTypeName(value.type())) + " of " + std::to_string(ElementCount(value)) + " elements";
+      return std::string(AttributeTypeName(value.type())) + " of " +
+             std::to_string(ElementCount(value)) + " elements";
   }
 }
 
 }  // namespace
 
 struct QualifierRow::State final : public formula::FieldReader {
-  State(const CompiledQualifier& compiled, const TableSchema& table, const AttributeNames& names, Timestamp now)
+  State(const CompiledQualifier& compiled, const TableSchema& table, const AttributeNames& names,
+        Timestamp now)
       : qualifier(compiled),
         schema(table),
         impl(*compiled.impl_),
@@ -82,7 +85,8 @@ struct QualifierRow::State final : public formula::FieldReader {
     return slot >= slot_count ? Compute(slot - slot_count).error.get() : nullptr;
   }
 
-  // The first candidate that yields a value without error; if none does, blank with the first error.
+  // The first candidate that yields a value without error; if none does, blank with the first
+  // error.
   const Cell& Compute(std::size_t index) const {
     Cell& cell = cells[index];
     if (cell.computed) return cell;
@@ -90,7 +94,8 @@ struct QualifierRow::State final : public formula::FieldReader {
     for (const auto& program : qualifier.virtual_columns_[index].candidates) {
       formula::EvalResult result = program->Evaluate(*this, context);
       if (!result.ok()) {
-        if (cell.error == nullptr) cell.error = std::make_unique<formula::EvalError>(result.error());
+        if (cell.error == nullptr)
+          cell.error = std::make_unique<formula::EvalError>(result.error());
         continue;
       }
       if (result.value().IsBlank()) continue;
@@ -147,11 +152,13 @@ void QualifierRow::ResetOwned(const Item& item) {
 }
 
 bool QualifierRow::Belongs() {
-  return state_->qualifier.full_->Evaluate(*state_->row) == Truth::kTrue && state_->VirtualConditionsHold();
+  return state_->qualifier.full_->Evaluate(*state_->row) == Truth::kTrue &&
+         state_->VirtualConditionsHold();
 }
 
 bool QualifierRow::PassesResidual() {
-  return state_->qualifier.residual_->Evaluate(*state_->row) == Truth::kTrue && state_->VirtualConditionsHold();
+  return state_->qualifier.residual_->Evaluate(*state_->row) == Truth::kTrue &&
+         state_->VirtualConditionsHold();
 }
 
 const formula::Value& QualifierRow::Virtual(std::size_t virtual_index) {
@@ -176,10 +183,12 @@ AttributeView QualifierRow::Attribute(std::string_view name) const {
 std::vector<ConditionVerdict> QualifierRow::Explain() {
   std::vector<ConditionVerdict> verdicts;
   for (const RowCondition& condition : state_->impl.conditions) {
-    ConditionVerdict verdict{.column = condition.column, .condition = condition.text, .seen = {}, .holds = false};
+    ConditionVerdict verdict{
+        .column = condition.column, .condition = condition.text, .seen = {}, .holds = false};
     if (condition.is_virtual) {
       const State::Cell& cell = state_->Compute(condition.slot);
-      verdict.seen = cell.error != nullptr ? Cut("error: " + cell.error->message) : Cut(cell.value.ToString());
+      verdict.seen =
+          cell.error != nullptr ? Cut("error: " + cell.error->message) : Cut(cell.value.ToString());
       verdict.holds = condition.HoldsFor(cell.value);
     } else {
       verdict.seen = Shown(state_->Stored(condition.slot));

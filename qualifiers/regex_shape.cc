@@ -1,7 +1,7 @@
-// IMPLEMENTATION: a sequence is matched without backtracking in two cases. Greedy: every run of variable
-// length is followed by something that cannot begin with one of its bytes, so it must take all it can.
-// Two-ended: only one run varies, so its length is what the fixed parts leave over. Tested by
-// match_regex_test against RE2 on enumerated texts.
+// IMPLEMENTATION: a sequence is matched without backtracking in two cases. Greedy: every run of
+// variable length is followed by something that cannot begin with one of its bytes, so it must take
+// all it can. Two-ended: only one run varies, so its length is what the fixed parts leave over.
+// Tested by match_regex_test against RE2 on enumerated texts.
 
 #include "qualifiers/regex_shape.h"
 
@@ -18,7 +18,8 @@ constexpr std::size_t kMaxElements = 32;
 constexpr std::size_t kMaxAlternatives = 64;
 
 bool IsPunctuation(char c) {
-  return (c >= '!' && c <= '/') || (c >= ':' && c <= '@') || (c >= '[' && c <= '`') || (c >= '{' && c <= '~');
+  return (c >= '!' && c <= '/') || (c >= ':' && c <= '@') || (c >= '[' && c <= '`') ||
+         (c >= '{' && c <= '~');
 }
 
 ByteSet Bytes(unsigned char low, unsigned char high) {
@@ -67,10 +68,14 @@ class Recogniser {
 
  private:
   void StripAnchors() {
-    if (text_.starts_with("^")) text_.remove_prefix(1);
-    else if (text_.starts_with("\\A")) text_.remove_prefix(2);
-    if (EndsUnescaped('$')) text_.remove_suffix(1);
-    else if (text_.ends_with("\\z") && BackslashesBefore(text_.size() - 1) % 2 == 1) text_.remove_suffix(2);
+    if (text_.starts_with("^"))
+      text_.remove_prefix(1);
+    else if (text_.starts_with("\\A"))
+      text_.remove_prefix(2);
+    if (EndsUnescaped('$'))
+      text_.remove_suffix(1);
+    else if (text_.ends_with("\\z") && BackslashesBefore(text_.size() - 1) % 2 == 1)
+      text_.remove_suffix(2);
   }
 
   std::size_t BackslashesBefore(std::size_t at) const {
@@ -92,8 +97,8 @@ class Recogniser {
     if (body.find_first_of("()") == std::string_view::npos) text_ = body;
   }
 
-  // `A|B|C` of literals. Anchors outside a group bind to the outer alternatives only, which a full match
-  // makes meaningless: `^A|B$` takes A and B.
+  // `A|B|C` of literals. Anchors outside a group bind to the outer alternatives only, which a full
+  // match makes meaningless: `^A|B$` takes A and B.
   bool ReadAlternatives(std::vector<std::string>& out) const {
     std::vector<std::string> found(1);
     for (std::size_t i = 0; i < text_.size(); ++i) {
@@ -158,10 +163,14 @@ class Recogniser {
   }
 
   static bool ReadEscapedClass(char c, ByteSet& bytes) {
-    if (c == 'd') bytes = Digits();
-    else if (c == 'w') bytes = WordBytes();
-    else if (c == 's') bytes = Blanks();
-    else return false;
+    if (c == 'd')
+      bytes = Digits();
+    else if (c == 'w')
+      bytes = WordBytes();
+    else if (c == 's')
+      bytes = Blanks();
+    else
+      return false;
     return true;
   }
 
@@ -221,7 +230,8 @@ class Recogniser {
       element.maximum = c == '?' ? 1 : RegexElement::kUnbounded;
     }
     if (at_ < text_.size() && text_[at_] == '?') ++at_;  // lazy: no matter for a whole match
-    if (at_ < text_.size() && std::string_view("*+?{").find(text_[at_]) != std::string_view::npos) return false;
+    if (at_ < text_.size() && std::string_view("*+?{").find(text_[at_]) != std::string_view::npos)
+      return false;
     if (!element.literal.empty()) {
       if (element.literal.size() != 1) return false;
       element.bytes.set(static_cast<unsigned char>(element.literal[0]));
@@ -257,8 +267,10 @@ class Recogniser {
     element.maximum = element.minimum;
     if (comma != std::string_view::npos) {
       const std::string_view upper = body.substr(comma + 1);
-      if (upper.empty()) element.maximum = RegexElement::kUnbounded;
-      else if (!number(upper, element.maximum)) return false;
+      if (upper.empty())
+        element.maximum = RegexElement::kUnbounded;
+      else if (!number(upper, element.maximum))
+        return false;
     }
     at_ = close + 1;
     return true;
@@ -307,7 +319,8 @@ constexpr std::uint64_t kHighs = 0x8080808080808080ULL;
 bool AllIn(const RegexElement& element, const char* data, std::size_t size) {
   std::size_t i = 0;
   if (element.is_range) {
-    // With every byte below 0x80 the additions cannot carry into a neighbour; a byte above fails by ~x.
+    // With every byte below 0x80 the additions cannot carry into a neighbour; a byte above fails by
+    // ~x.
     const std::uint64_t at_least = kOnes * (0x80U - element.low);
     const std::uint64_t above = kOnes * (0x7FU - element.high);
     for (; i + 8 <= size; i += 8) {
@@ -325,7 +338,8 @@ bool AllIn(const RegexElement& element, const char* data, std::size_t size) {
 bool MatchFixed(const RegexElement& element, std::string_view text, std::size_t at) {
   const std::size_t size = element.FixedSize();
   if (text.size() - at < size) return false;
-  if (!element.literal.empty()) return std::memcmp(text.data() + at, element.literal.data(), size) == 0;
+  if (!element.literal.empty())
+    return std::memcmp(text.data() + at, element.literal.data(), size) == 0;
   return AllIn(element, text.data() + at, size);
 }
 
@@ -340,7 +354,8 @@ bool MatchGreedy(const std::vector<RegexElement>& elements, std::string_view tex
     const bool is_last = &element == &elements.back();
     if (is_last) {  // the rest must be all of the class: one tight loop
       const std::size_t rest = text.size() - at;
-      return rest >= element.minimum && rest <= element.maximum && AllIn(element, text.data() + at, rest);
+      return rest >= element.minimum && rest <= element.maximum &&
+             AllIn(element, text.data() + at, rest);
     }
     const std::size_t limit =
         element.maximum < text.size() - at ? at + element.maximum : text.size();
@@ -353,7 +368,8 @@ bool MatchGreedy(const std::vector<RegexElement>& elements, std::string_view tex
 
 bool MatchTwoEnded(const std::vector<RegexElement>& elements, std::string_view text) {
   std::size_t fixed = 0;
-  for (const RegexElement& element : elements) fixed += element.IsVariable() ? 0 : element.FixedSize();
+  for (const RegexElement& element : elements)
+    fixed += element.IsVariable() ? 0 : element.FixedSize();
   if (text.size() < fixed) return false;
   const std::size_t left_over = text.size() - fixed;
   bool has_variable = false;

@@ -1,9 +1,9 @@
 #ifndef TABLECAST_QUALIFIERS_REGEX_SHAPE_H_
 #define TABLECAST_QUALIFIERS_REGEX_SHAPE_H_
 
-// Recognises regular expressions that are a plain sequence of byte classes and literals, or a list of
-// literals, so that match_regex can run them without an automaton. Only a recogniser: what it does not
-// know for certain it leaves to RE2.
+// Recognises regular expressions that are a plain sequence of byte classes and literals, or a list
+// of literals, so that match_regex can run them without an automaton. Only a recogniser: what it
+// does not know for certain it leaves to RE2.
 
 #include <array>
 #include <bitset>

@@ -16,8 +16,9 @@ std::string_view PresenceName(Presence presence) {
 }
 
 const ColumnQualifier* TableQualifier::Find(std::string_view name) const {
-  const auto found = std::find_if(columns.begin(), columns.end(),
-                                  [&](const ColumnQualifier& column) { return column.name == name; });
+  const auto found =
+      std::find_if(columns.begin(), columns.end(),
+                   [&](const ColumnQualifier& column) { return column.name == name; });
   return found == columns.end() ? nullptr : &*found;
 }
 

@@ -21,7 +21,7 @@ std::string_view PresenceName(Presence presence);  // "exists", "not exists", ..
 struct ValueQualifier {
   std::string definition;  // formula text
   std::vector<std::string> column_order;
-  TextSpan span;                // of the definition's string in the file, quotes included
+  TextSpan span;  // of the definition's string in the file, quotes included
   TextSpan column_order_span;
 };
 
@@ -48,8 +48,9 @@ struct TableQualifier {
   std::optional<std::string> table_name;
   std::vector<std::string> key_columns;
   std::vector<ColumnQualifier> columns;  // in file order, names unique (last duplicate won)
-  // Every extension key of the document (external-objects.md section 6), uninterpreted: an object of
-  // the top-level members "object", "source", "fields", "externalId", ... The connector reads it.
+  // Every extension key of the document (external-objects.md section 6), uninterpreted: an object
+  // of the top-level members "object", "source", "fields", "externalId", ... The connector reads
+  // it.
   JsonValue extensions;
   TextSpan table_name_span, key_columns_span, columns_span;
   std::string file;  // name for messages

@@ -1,8 +1,9 @@
 #ifndef TABLECAST_QUALIFIERS_VALIDATOR_H_
 #define TABLECAST_QUALIFIERS_VALIDATOR_H_
 
-// Everything that can be said about a qualifier file without looking at data: all errors and warnings in
-// one run, each located, with its cause and remedy. docs/qualifiers.md lists every code.
+// Everything that can be said about a qualifier file without looking at data: all errors and
+// warnings in one run, each located, with its cause and remedy. docs/qualifiers.md lists every
+// code.
 //
 //   for (const Issue& issue : ValidateQualifier(text, "Orders.json", nullptr)) {
 //     std::fputs(RenderIssue(issue, text, colour).c_str(), stderr);
@@ -39,8 +40,12 @@ struct ValidateOptions {
 };
 
 // `schema`: the table's, or nullptr to assume one (AssumeSchema). Findings are in file order.
-std::vector<Issue> ValidateQualifier(std::string_view text, std::string file, const TableSchema* schema,
+std::vector<Issue> ValidateQualifier(std::string_view text, std::string file,
+                                     const TableSchema* schema,
                                      const ValidateOptions& options = {});
+
+// catalog.json: its text and shape. What its names refer to is judged where the catalog is loaded.
+std::vector<Issue> ValidateCatalogFile(std::string_view text, std::string file);
 
 // The key schema that a file suggests when its table is not at hand: `keyColumns`, else the entries
 // called pk and sk in any case, else the first stored column as partition key.

@@ -36,8 +36,10 @@ void CheckPortable(const TableQualifier& qualifier, FindingSink& findings) {
   const std::vector<JsonToken> tokens = TokenizeJson(text);
   for (const JsonToken& token : tokens) {
     if (token.kind == JsonToken::Kind::kBom) {
-      findings.Error("portable-bom", "the file begins with a byte order mark, which the vendor's parser refuses",
-                     "save it as UTF-8 without BOM, or run `tablecast format --strict-json`", "", SpanOf(text, 0, 3));
+      findings.Error("portable-bom",
+                     "the file begins with a byte order mark, which the vendor's parser refuses",
+                     "save it as UTF-8 without BOM, or run `tablecast format --strict-json`", "",
+                     SpanOf(text, 0, 3));
       continue;
     }
     if (token.IsComment()) {
@@ -45,33 +47,41 @@ void CheckPortable(const TableQualifier& qualifier, FindingSink& findings) {
       continue;
     }
     const char c = text[token.begin];
-    if ((c == '}' || c == ']') && last != nullptr && text[last->begin] == ',' && last->kind == JsonToken::Kind::kPunctuation) {
+    if ((c == '}' || c == ']') && last != nullptr && text[last->begin] == ',' &&
+        last->kind == JsonToken::Kind::kPunctuation) {
       if (commas++ == 0) first_comma = SpanOf(text, last->begin, last->end);
     }
     last = &token;
   }
   if (comments > 0) {
-    findings.Error("portable-comment", "comments are no JSON, and the vendor's parser refuses them" + AndMore(comments),
+    findings.Error("portable-comment",
+                   "comments are no JSON, and the vendor's parser refuses them" + AndMore(comments),
                    "deploy the output of `tablecast format --strict-json`", "", first_comment);
   }
   if (commas > 0) {
-    findings.Error("portable-trailing-comma", "a comma before a closing bracket is no JSON" + AndMore(commas),
+    findings.Error("portable-trailing-comma",
+                   "a comma before a closing bracket is no JSON" + AndMore(commas),
                    "deploy the output of `tablecast format --strict-json`", "", first_comma);
   }
   for (const JsonMember& member : qualifier.extensions.members) {
-    findings.Error("portable-extension", "`" + member.name + "` is an extension that the vendor does not know",
+    findings.Error("portable-extension",
+                   "`" + member.name + "` is an extension that the vendor does not know",
                    "move it to catalog.json under \"objects\"", member.name, member.name_span);
   }
   for (const ColumnQualifier& column : qualifier.columns) {
     const std::string target = "columns." + column.name;
-    if (column.type && *column.type != AttributeType::kS && *column.type != AttributeType::kN && *column.type != AttributeType::kBool) {
-      findings.Error("portable-type", "the vendor knows the types S, N and BOOL only", "delete `type`", target + ".type", column.type_span);
+    if (column.type && *column.type != AttributeType::kS && *column.type != AttributeType::kN &&
+        *column.type != AttributeType::kBool) {
+      findings.Error("portable-type", "the vendor knows the types S, N and BOOL only",
+                     "delete `type`", target + ".type", column.type_span);
     }
     if (!column.is_virtual) continue;
     const auto condition = [&](bool given, std::string_view option, const TextSpan& span) {
       if (!given) return;
-      findings.Error("portable-virtual-condition", "`" + std::string(option) + "` on a virtual column is an extension of ours",
-                     "put the condition on a stored column", target + "." + std::string(option), span);
+      findings.Error("portable-virtual-condition",
+                     "`" + std::string(option) + "` on a virtual column is an extension of ours",
+                     "put the condition on a stored column", target + "." + std::string(option),
+                     span);
     };
     condition(column.presence.has_value(), "presence", column.presence_span);
     condition(column.filter.has_value(), "filter", column.filter_span);
@@ -83,7 +93,8 @@ namespace {
 
 class ClientCheck {
  public:
-  ClientCheck(const TableQualifier& qualifier, const ValidateOptions& options, FindingSink& findings)
+  ClientCheck(const TableQualifier& qualifier, const ValidateOptions& options,
+              FindingSink& findings)
       : qualifier_(qualifier), options_(options), findings_(findings) {}
 
   void Run() {
@@ -114,9 +125,12 @@ class ClientCheck {
       for (const JsonMember& field : fields->members) {
         const JsonValue* hidden = field.value.Find("hidden");
         if (field.name == "*" || (hidden != nullptr && hidden->boolean)) continue;
-        Published one{field.name, "", 0, own ? field.name_span : qualifier_.columns_span, "fields." + field.name};
-        if (const JsonValue* type = field.value.Find("type"); type != nullptr && type->IsString()) one.type = type->text;
-        if (const JsonValue* length = field.value.Find("length"); length != nullptr && length->IsNumber() && length->text.size() < 10) {
+        Published one{field.name, "", 0, own ? field.name_span : qualifier_.columns_span,
+                      "fields." + field.name};
+        if (const JsonValue* type = field.value.Find("type"); type != nullptr && type->IsString())
+          one.type = type->text;
+        if (const JsonValue* length = field.value.Find("length");
+            length != nullptr && length->IsNumber() && length->text.size() < 10) {
           one.length = std::atol(length->text.c_str());
         }
         all.push_back(std::move(one));
@@ -124,7 +138,8 @@ class ClientCheck {
       if (fields->Find("*") == nullptr) return all;
     }
     for (const ColumnQualifier& column : qualifier_.columns) {
-      const bool declared = std::any_of(all.begin(), all.end(), [&](const Published& one) { return one.name == column.name; });
+      const bool declared = std::any_of(
+          all.begin(), all.end(), [&](const Published& one) { return one.name == column.name; });
       if (declared) continue;
       Published one{column.name, "", 0, column.name_span, "columns." + column.name};
       if (column.type) {
@@ -144,7 +159,8 @@ class ClientCheck {
   }
 
   void Warn(std::string code, std::string message, std::string remedy, const Published& at) {
-    findings_.Add(Severity::kWarning, std::move(code), std::move(message), std::move(remedy), at.target, at.span);
+    findings_.Add(Severity::kWarning, std::move(code), std::move(message), std::move(remedy),
+                  at.target, at.span);
   }
 
   void CheckCase(std::string_view client) {
@@ -152,7 +168,10 @@ class ClientCheck {
     for (const Published& one : Properties()) {
       const auto [place, is_new] = seen.emplace(LowerCase(one.name), one.name);
       if (is_new) continue;
-      Warn("client-name-case", std::string(client) + " takes `" + place->second + "` and `" + one.name + "` for one name", "rename one of them in \"fields\"", one);
+      Warn("client-name-case",
+           std::string(client) + " takes `" + place->second + "` and `" + one.name +
+               "` for one name",
+           "rename one of them in \"fields\"", one);
     }
   }
 
@@ -160,27 +179,44 @@ class ClientCheck {
     CheckCase("Salesforce");
     for (const Published& one : Properties()) {
       if (one.name.size() > 40) {
-        Warn("client-name-length", "Salesforce field names have at most 40 characters", "give it a shorter name in \"fields\"", one);
+        Warn("client-name-length", "Salesforce field names have at most 40 characters",
+             "give it a shorter name in \"fields\"", one);
       }
-      const bool letter_first = !one.name.empty() && ((one.name[0] >= 'A' && one.name[0] <= 'Z') || (one.name[0] >= 'a' && one.name[0] <= 'z'));
+      const bool letter_first = !one.name.empty() && ((one.name[0] >= 'A' && one.name[0] <= 'Z') ||
+                                                      (one.name[0] >= 'a' && one.name[0] <= 'z'));
       if (!letter_first || one.name.find("__") != std::string::npos || one.name.ends_with('_')) {
-        Warn("client-name", "`" + one.name + "` makes no Salesforce field name: it must begin with a letter, without `__` and without `_` at its end",
+        Warn("client-name",
+             "`" + one.name +
+                 "` makes no Salesforce field name: it must begin with a letter, without `__` and "
+                 "without `_` at its end",
              "give it another name in \"fields\"", one);
       }
-      if (one.type == "Time") Warn("client-type", "Salesforce drops Edm.TimeOfDay fields", "declare it as Text", one);
-      if (one.type == "Collection") Warn("client-type", "Salesforce drops collections", "declare it with \"as\": \"text\" or \"json\"", one);
-      if (one.type == "Complex") Warn("client-type", "Salesforce shows complex fields read-only", "publish the members you need by paths such as \"address.city\"", one);
-      if (one.type == "Binary") Warn("client-type", "Salesforce shows binary fields as base64 text", "hide it, or decode it in the client", one);
+      if (one.type == "Time")
+        Warn("client-type", "Salesforce drops Edm.TimeOfDay fields", "declare it as Text", one);
+      if (one.type == "Collection")
+        Warn("client-type", "Salesforce drops collections",
+             "declare it with \"as\": \"text\" or \"json\"", one);
+      if (one.type == "Complex")
+        Warn("client-type", "Salesforce shows complex fields read-only",
+             "publish the members you need by paths such as \"address.city\"", one);
+      if (one.type == "Binary")
+        Warn("client-type", "Salesforce shows binary fields as base64 text",
+             "hide it, or decode it in the client", one);
       if (one.length > 255 && one.type != "TextArea" && one.type != "LongText") {
-        Warn("client-length", "Salesforce makes a text over 255 characters a long text area, which cannot be filtered or sorted",
+        Warn("client-length",
+             "Salesforce makes a text over 255 characters a long text area, which cannot be "
+             "filtered or sorted",
              "declare a length of at most 255 if the values allow it", one);
       }
     }
     if (const JsonValue* id = Extension(qualifier_, options_, "externalId")) {
       const JsonValue* length = id->Find("maxLength");
       if (length != nullptr && (length->text.size() > 3 || std::atol(length->text.c_str()) > 255)) {
-        findings_.Add(Severity::kWarning, "client-length", "Salesforce cuts external IDs at 255 characters", "keep the external ID at 255 characters or fewer",
-                      "externalId.maxLength", qualifier_.extensions.Find("externalId") != nullptr ? length->span : qualifier_.columns_span);
+        findings_.Add(
+            Severity::kWarning, "client-length", "Salesforce cuts external IDs at 255 characters",
+            "keep the external ID at 255 characters or fewer", "externalId.maxLength",
+            qualifier_.extensions.Find("externalId") != nullptr ? length->span
+                                                                : qualifier_.columns_span);
       }
     }
   }
@@ -189,17 +225,22 @@ class ClientCheck {
     const JsonValue* object = Extension(qualifier_, options_, "object");
     const JsonValue* guid = object == nullptr ? nullptr : object->Find("guidKey");
     if (guid == nullptr || !guid->boolean) {
-      findings_.Add(Severity::kWarning, "client-key", "Dataverse needs a GUID as the key of every table", "set \"object\": { \"guidKey\": true }", "object.guidKey",
-                    TextSpan{qualifier_.columns_span.begin, {qualifier_.columns_span.begin.line, qualifier_.columns_span.begin.column + 1,
-                                                             qualifier_.columns_span.begin.offset + 1}});
+      findings_.Add(
+          Severity::kWarning, "client-key", "Dataverse needs a GUID as the key of every table",
+          "set \"object\": { \"guidKey\": true }", "object.guidKey",
+          TextSpan{qualifier_.columns_span.begin,
+                   {qualifier_.columns_span.begin.line, qualifier_.columns_span.begin.column + 1,
+                    qualifier_.columns_span.begin.offset + 1}});
     }
     CheckCase("Dataverse");
     for (const Published& one : Properties()) {
       if (one.type == "Time" || one.type == "Binary") {
-        Warn("client-type", "Dataverse cannot map a field of type " + one.type, "declare it as Text, or hide it", one);
+        Warn("client-type", "Dataverse cannot map a field of type " + one.type,
+             "declare it as Text, or hide it", one);
       }
       if (one.type == "Collection" || one.type == "Complex") {
-        Warn("client-type", "Dataverse cannot map collections and complex values", "publish members by paths, or \"as\": \"text\"", one);
+        Warn("client-type", "Dataverse cannot map collections and complex values",
+             "publish members by paths, or \"as\": \"text\"", one);
       }
     }
   }
@@ -207,7 +248,8 @@ class ClientCheck {
   void CheckPowerBi() {
     CheckCase("A Power BI model");
     for (const Published& one : Properties()) {
-      if (one.type == "Binary") Warn("client-type", "a Power BI model drops binary columns", "hide it", one);
+      if (one.type == "Binary")
+        Warn("client-type", "a Power BI model drops binary columns", "hide it", one);
     }
   }
 
@@ -218,7 +260,8 @@ class ClientCheck {
 
 }  // namespace
 
-void CheckClient(const TableQualifier& qualifier, const ValidateOptions& options, FindingSink& findings) {
+void CheckClient(const TableQualifier& qualifier, const ValidateOptions& options,
+                 FindingSink& findings) {
   ClientCheck(qualifier, options, findings).Run();
 }
 

@@ -1,5 +1,5 @@
-// LIKE patterns: the first line is the pattern, the rest the text. Matching never reads out of bounds,
-// stays linear enough to finish, and agrees with what the pattern's shape promises.
+// LIKE patterns: the first line is the pattern, the rest the text. Matching never reads out of
+// bounds, stays linear enough to finish, and agrees with what the pattern's shape promises.
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>
@@ -11,7 +11,8 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   const std::string_view input(reinterpret_cast<const char*>(data), size);
   const std::size_t line = input.find('\n');
   const std::string_view pattern = input.substr(0, line);
-  const std::string_view text = line == std::string_view::npos ? std::string_view() : input.substr(line + 1);
+  const std::string_view text =
+      line == std::string_view::npos ? std::string_view() : input.substr(line + 1);
   if (pattern.size() > 4096) return 0;
   const tablecast::LikePattern like(pattern);
   const bool matches = like.Matches(text);

@@ -1,5 +1,5 @@
-// Qualifier files: parsing, formatting, validation and the reports never crash; formatting is stable and
-// keeps the meaning; findings lie inside the text and have a remedy.
+// Qualifier files: parsing, formatting, validation and the reports never crash; formatting is
+// stable and keeps the meaning; findings lie inside the text and have a remedy.
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>
@@ -19,7 +19,8 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   const auto findings = tablecast::ValidateQualifier(text, "fuzz.json", nullptr, options);
   for (const tablecast::Issue& issue : findings) {
     if (issue.span.begin.offset > text.size() || issue.span.end.offset > text.size()) std::abort();
-    if (issue.span.begin.line == 0 || issue.remedy.empty() || issue.code == "internal") std::abort();
+    if (issue.span.begin.line == 0 || issue.remedy.empty() || issue.code == "internal")
+      std::abort();
     if (tablecast::RenderIssue(issue, text, false).empty()) std::abort();
   }
   if (!tablecast::ParseJson(tablecast::IssuesAsJson(findings)).ok()) std::abort();

@@ -14,7 +14,8 @@ ColumnCondition Equals(std::vector<std::string> texts) {
 ColumnCondition Prefix(std::string prefix) {
   return {.equals = {}, .range = ScalarRange{{}, {}, std::move(prefix)}, .never = false};
 }
-ColumnCondition Range(std::optional<std::string> lower, bool lower_in, std::optional<std::string> upper, bool upper_in) {
+ColumnCondition Range(std::optional<std::string> lower, bool lower_in,
+                      std::optional<std::string> upper, bool upper_in) {
   ScalarRange range;
   if (lower) range.lower = ScalarRange::Bound{S(*lower), lower_in};
   if (upper) range.upper = ScalarRange::Bound{S(*upper), upper_in};
@@ -36,10 +37,14 @@ std::vector<ColumnCondition> AllConditions() {
   return all;
 }
 
-// Every pair of conditions on every value: a value meets the intersection exactly when it meets both.
+// Every pair of conditions on every value: a value meets the intersection exactly when it meets
+// both.
 TEST(ColumnConditionTest, IntersectionIsExact) {
-  std::vector<AttributeValue> values = {*AttributeValue::NumberFromText("1"), AttributeValue::Binary("ab")};
-  for (const std::string text : {"", "a", "aa", "ab", "ab#", "ab\x7f", "ac", "b", "ba", "c", "\xF4\x8F\xBF\xBF"}) values.push_back(S(text));
+  std::vector<AttributeValue> values = {*AttributeValue::NumberFromText("1"),
+                                        AttributeValue::Binary("ab")};
+  for (const std::string text :
+       {"", "a", "aa", "ab", "ab#", "ab\x7f", "ac", "b", "ba", "c", "\xF4\x8F\xBF\xBF"})
+    values.push_back(S(text));
   for (const ColumnCondition& a : AllConditions()) {
     for (const ColumnCondition& b : AllConditions()) {
       const ColumnCondition both = Intersect(a, b);
@@ -47,7 +52,8 @@ TEST(ColumnConditionTest, IntersectionIsExact) {
         // A prefix alone says nothing of S or B; two conditions of S leave S only.
         if (value.Is(AttributeType::kB)) continue;
         ASSERT_EQ(Meets(both, value), Meets(a, value) && Meets(b, value))
-            << ConditionText("c", a) << " and " << ConditionText("c", b) << " gave " << ConditionText("c", both);
+            << ConditionText("c", a) << " and " << ConditionText("c", b) << " gave "
+            << ConditionText("c", both);
       }
     }
   }
@@ -58,7 +64,8 @@ TEST(ColumnConditionTest, KeepsTheNarrowestForm) {
   EXPECT_TRUE(Intersect(Prefix("products#"), Equals({"ORDER"})).never);
   EXPECT_EQ(Intersect(Prefix("a"), Prefix("ab")), Prefix("ab"));
   EXPECT_EQ(Intersect(Prefix("a"), Range("a", true, "b", true)), Prefix("a"));
-  EXPECT_EQ(Intersect(Range("a", true, std::nullopt, true), Range(std::nullopt, true, "a", true)), Equals({"a"}));
+  EXPECT_EQ(Intersect(Range("a", true, std::nullopt, true), Range(std::nullopt, true, "a", true)),
+            Equals({"a"}));
 }
 
 TEST(ColumnConditionTest, ImpliesPrefixIsSound) {

@@ -6,6 +6,8 @@
 #include <fstream>
 #include <iterator>
 
+#include "qualifiers/validator.h"
+
 namespace tablecast {
 namespace {
 
@@ -25,7 +27,8 @@ class SchemaLister {
  public:
   explicit SchemaLister(const JsonValue& definitions) : definitions_(definitions) {}
 
-  void List(const JsonValue& schema, const std::string& path, std::vector<std::string>& lines) const {
+  void List(const JsonValue& schema, const std::string& path,
+            std::vector<std::string>& lines) const {
     if (const JsonValue* reference = schema.Find("$ref")) {
       const std::string& to = reference->text;
       const JsonValue* found = definitions_.Find(to.substr(to.rfind('/') + 1));
@@ -40,7 +43,8 @@ class SchemaLister {
     std::string words;
     if (const JsonValue* choices = schema.Find("enum")) {
       types = "string";
-      for (const JsonValue& word : choices->elements) words += (words.empty() ? " " : "|") + word.text;
+      for (const JsonValue& word : choices->elements)
+        words += (words.empty() ? " " : "|") + word.text;
     }
     if (!path.empty()) lines.push_back(path + " " + types + words);
     if (const JsonValue* properties = schema.Find("properties")) {
@@ -49,7 +53,8 @@ class SchemaLister {
       }
     }
     if (const JsonValue* required = schema.Find("required")) {
-      for (const JsonValue& name : required->elements) lines.push_back(path + "." + name.text + " required");
+      for (const JsonValue& name : required->elements)
+        lines.push_back(path + "." + name.text + " required");
     }
     const JsonValue* each = schema.Find("additionalProperties");
     if (each != nullptr && each->IsObject()) List(*each, path + ".*", lines);
@@ -63,7 +68,8 @@ class SchemaLister {
     const auto is = [&](const JsonValue& name) {
       return name.text == wanted || (wanted == "number" && name.text == "integer");
     };
-    return type->IsString() ? is(*type) : std::any_of(type->elements.begin(), type->elements.end(), is);
+    return type->IsString() ? is(*type)
+                            : std::any_of(type->elements.begin(), type->elements.end(), is);
   }
   const JsonValue& definitions_;
 };
@@ -97,11 +103,26 @@ std::vector<std::string> CatalogCodes(std::string_view text) {
 }
 
 TEST(DocumentShapeTest, CatalogFindings) {
-  EXPECT_THAT(CatalogCodes(R"({"defaultTable": "T", "sources": {"far": {"kind": "dynamodb", "region": "eu-west-1"}}})"), IsEmpty());
-  EXPECT_THAT(CatalogCodes(R"({"pagesize": 10, "blanks": "null", "objects": {"Orders": {"field": {}}},
+  EXPECT_THAT(
+      CatalogCodes(
+          R"({"defaultTable": "T", "sources": {"far": {"kind": "dynamodb", "region": "eu-west-1"}}})"),
+      IsEmpty());
+  EXPECT_THAT(
+      CatalogCodes(R"({"pagesize": 10, "blanks": "null", "objects": {"Orders": {"field": {}}},
                                "accessPatterns": {"x": {}}, "sources": {"far": {}}, "maxPageSize": 0})"),
-              ElementsAre("unknown-option pagesize", "unknown-word blanks", "unknown-option objects.Orders.field",
-                          "missing-option accessPatterns.x", "missing-option sources.far", "number-range maxPageSize"));
+      ElementsAre("unknown-option pagesize", "unknown-word blanks",
+                  "unknown-option objects.Orders.field", "missing-option accessPatterns.x",
+                  "missing-option sources.far", "number-range maxPageSize"));
+}
+
+TEST(DocumentShapeTest, CatalogFilesAreReadLikeQualifiers) {
+  EXPECT_THAT(ValidateCatalogFile("{ // note\n \"currency\": \"EUR\", }", "catalog.json"),
+              IsEmpty());
+  const auto not_an_object = ValidateCatalogFile("[]", "catalog.json");
+  ASSERT_EQ(not_an_object.size(), 1U);
+  EXPECT_EQ(not_an_object[0].message, "the file must be an object, not an array");
+  EXPECT_EQ(not_an_object[0].file, "catalog.json");
+  EXPECT_EQ(ValidateCatalogFile("{", "catalog.json").at(0).code, "json-syntax");
 }
 
 TEST(DocumentShapeTest, NearestOptionPrefersTheSameWordInAnotherCase) {

@@ -10,16 +10,18 @@ namespace {
 using ::testing::HasSubstr;
 using ::testing::Not;
 
-constexpr std::string_view kText = "{\n  \"columns\": {\n    \"pk\": { \"postfilter\": \"^[0-9]+$\" }\n  }\n}\n";
+constexpr std::string_view kText =
+    "{\n  \"columns\": {\n    \"pk\": { \"postfilter\": \"^[0-9]+$\" }\n  }\n}\n";
 
 Issue OneIssue() { return ParseQualifier(kText, "dir/my orders.json").issues.at(0); }
 
 TEST(IssueReportTest, TextUnderlinesTheOffendingPart) {
-  EXPECT_EQ(RenderIssue(OneIssue(), kText, false),
-            "dir/my orders.json:3:13: error: unknown option `postfilter`; did you mean `postFilter`? "
-            "[unknown-option]\n"
-            "        \"pk\": { \"postfilter\": \"^[0-9]+$\" }\n"
-            "                ^~~~~~~~~~~~\n");
+  EXPECT_EQ(
+      RenderIssue(OneIssue(), kText, false),
+      "dir/my orders.json:3:13: error: unknown option `postfilter`; did you mean `postFilter`? "
+      "[unknown-option]\n"
+      "        \"pk\": { \"postfilter\": \"^[0-9]+$\" }\n"
+      "                ^~~~~~~~~~~~\n");
 }
 
 TEST(IssueReportTest, ColumnsAndUnderlineCountCodePoints) {
@@ -30,7 +32,8 @@ TEST(IssueReportTest, ColumnsAndUnderlineCountCodePoints) {
 }
 
 TEST(IssueReportTest, HostileFilesCannotDriveTheTerminal) {
-  const std::string text = "{\"columns\": {\"a\": {\"fil\\u001b[31mter\": \"\"}}, \"x\x1b]0;\x07\": 1}";
+  const std::string text =
+      "{\"columns\": {\"a\": {\"fil\\u001b[31mter\": \"\"}}, \"x\x1b]0;\x07\": 1}";
   for (const Issue& issue : ParseQualifier(text, "x.json").issues) {
     const std::string shown = RenderIssue(issue, text, false);
     EXPECT_THAT(shown, Not(HasSubstr("\x1b")));
@@ -52,8 +55,8 @@ TEST(IssueReportTest, JsonHasThePromisedMembers) {
   const auto json = ParseJson(IssuesAsJson({OneIssue()}));
   ASSERT_TRUE(json.ok());
   const JsonValue& finding = json->elements.at(0);
-  for (const std::string_view name : {"file", "line", "column", "endLine", "endColumn", "severity", "code", "message",
-                                      "remedy"}) {
+  for (const std::string_view name : {"file", "line", "column", "endLine", "endColumn", "severity",
+                                      "code", "message", "remedy"}) {
     EXPECT_NE(finding.Find(name), nullptr) << name;
   }
   EXPECT_EQ(finding.Find("line")->text, "3");
@@ -86,9 +89,10 @@ TEST(IssueReportTest, GithubEscapesItsSeparators) {
   Issue issue = OneIssue();
   issue.file = "a,b:c.json";
   issue.message = "100%\nbad";
-  EXPECT_EQ(IssuesAsGithub({issue}),
-            "::error file=a%2Cb%3Ac.json,line=3,endLine=3,col=13,endColumn=25,title=unknown-option::"
-            "100%25%0Abad; did you mean `postFilter`?\n");
+  EXPECT_EQ(
+      IssuesAsGithub({issue}),
+      "::error file=a%2Cb%3Ac.json,line=3,endLine=3,col=13,endColumn=25,title=unknown-option::"
+      "100%25%0Abad; did you mean `postFilter`?\n");
 }
 
 }  // namespace

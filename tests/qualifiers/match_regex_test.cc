@@ -11,15 +11,16 @@ namespace {
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 
-std::shared_ptr<const MatchRegex> Compile(std::string_view pattern,
-                                          MatchRegex::Engine engine = MatchRegex::Engine::kAutomatic) {
+std::shared_ptr<const MatchRegex> Compile(
+    std::string_view pattern, MatchRegex::Engine engine = MatchRegex::Engine::kAutomatic) {
   auto regex = MatchRegex::Compile(pattern, engine);
   EXPECT_TRUE(regex.ok()) << pattern << ": " << (regex.ok() ? "" : regex.error().ToString());
   return regex.ok() ? *regex : nullptr;
 }
 
 TEST(MatchRegexTest, MatchesTheWholeValueWithAndWithoutAnchors) {
-  for (const std::string_view pattern : {"^[0-9]+$", "[0-9]+", "\\A[0-9]+\\z", "^([0-9]+)$", "^(?:[0-9]+)$"}) {
+  for (const std::string_view pattern :
+       {"^[0-9]+$", "[0-9]+", "\\A[0-9]+\\z", "^([0-9]+)$", "^(?:[0-9]+)$"}) {
     const auto regex = Compile(pattern);
     EXPECT_TRUE(regex->Matches("1012")) << pattern;
     EXPECT_FALSE(regex->Matches("1012\n")) << pattern;
@@ -32,11 +33,12 @@ TEST(MatchRegexTest, MatchesTheWholeValueWithAndWithoutAnchors) {
 
 TEST(MatchRegexTest, KnowsWhichPatternsNeedNoAutomaton) {
   for (const std::string_view pattern :
-       {"^[0-9]+$", "^ORDER$", "^(ORDER|PRODUCT)$", "^C[0-9]{4}$", "ORD-\\d+", "^[A-Z]{2}-[0-9]+$", "[^#]+",
-        "^[A-Za-z0-9_-]+$", "[0-9]+-[0-9]+", "^order#[^#]*$", "[a-z]*[0-9]{2}"}) {
+       {"^[0-9]+$", "^ORDER$", "^(ORDER|PRODUCT)$", "^C[0-9]{4}$", "ORD-\\d+", "^[A-Z]{2}-[0-9]+$",
+        "[^#]+", "^[A-Za-z0-9_-]+$", "[0-9]+-[0-9]+", "^order#[^#]*$", "[a-z]*[0-9]{2}"}) {
     EXPECT_TRUE(Compile(pattern)->is_specialised()) << pattern;
   }
-  for (const std::string_view pattern : {"(?i)order", "[0-9]+[0-9]*", "(ab)+", "a.c", "é+", "[é]+", "x{2}.{3}"}) {
+  for (const std::string_view pattern :
+       {"(?i)order", "[0-9]+[0-9]*", "(ab)+", "a.c", "é+", "[é]+", "x{2}.{3}"}) {
     EXPECT_FALSE(Compile(pattern)->is_specialised()) << pattern;
   }
 }
@@ -125,8 +127,9 @@ std::vector<std::string> AllTexts(const std::vector<std::string>& alphabet, int 
 // Every pattern that four parts can make, recognised or not, on every text of up to five letters.
 TEST(MatchRegexTest, SpecialisedMatchersAgreeWithRe2) {
   const auto texts = AllTexts({"a", "b", "0", "-", "\xC3\xA9", "\n"}, 4);
-  const std::vector<std::string> parts = {"a",     "b",   "[ab]", "[^b]", "[0-9]+", "[a-b]*", "[^-]+", ".*",
-                                          "a{2,3}", "a?", "\\d",  "-",    "\\.",    "[a-]",   "b+?",   "[\\d-]"};
+  const std::vector<std::string> parts = {"a",     "b",    "[ab]",   "[^b]",  "[0-9]+", "[a-b]*",
+                                          "[^-]+", ".*",   "a{2,3}", "a?",    "\\d",    "-",
+                                          "\\.",   "[a-]", "b+?",    "[\\d-]"};
   int specialised = 0;
   int compared = 0;
   const auto check = [&](const std::string& pattern) {

@@ -1,5 +1,5 @@
-// All predicates of up to three nodes over all items of three attributes with six values each, against
-// an evaluator that is nothing but the definition (store-and-formats.md section 1.4).
+// All predicates of up to three nodes over all items of three attributes with six values each,
+// against an evaluator that is nothing but the definition (store-and-formats.md section 1.4).
 
 #include <gtest/gtest.h>
 
@@ -44,8 +44,12 @@ bool CompareReference(const Value& value, CompareOp op, const AttributeValue& wa
 }
 
 std::vector<Value> AllValues() {
-  return {std::nullopt, AttributeValue::Null(), AttributeValue::String(""), AttributeValue::String("a"),
-          *AttributeValue::NumberFromText("0"), AttributeValue::Bool(true)};
+  return {std::nullopt,
+          AttributeValue::Null(),
+          AttributeValue::String(""),
+          AttributeValue::String("a"),
+          *AttributeValue::NumberFromText("0"),
+          AttributeValue::Bool(true)};
 }
 
 std::vector<Case> Leaves() {
@@ -53,14 +57,16 @@ std::vector<Case> Leaves() {
   for (Slot slot = 0; slot < 3; ++slot) {
     for (const Value& value : AllValues()) {
       if (!value) continue;
-      for (const CompareOp op : {CompareOp::kEq, CompareOp::kNe, CompareOp::kLt, CompareOp::kLe, CompareOp::kGt,
-                                 CompareOp::kGe}) {
-        leaves.push_back({Compare(slot, op, *value),
-                          [=](const Items& items) { return CompareReference(items[slot], op, *value); }});
+      for (const CompareOp op : {CompareOp::kEq, CompareOp::kNe, CompareOp::kLt, CompareOp::kLe,
+                                 CompareOp::kGt, CompareOp::kGe}) {
+        leaves.push_back({Compare(slot, op, *value), [=](const Items& items) {
+                            return CompareReference(items[slot], op, *value);
+                          }});
       }
     }
     leaves.push_back({Exists(slot), [=](const Items& items) { return items[slot].has_value(); }});
-    leaves.push_back({NotExists(slot), [=](const Items& items) { return !items[slot].has_value(); }});
+    leaves.push_back(
+        {NotExists(slot), [=](const Items& items) { return !items[slot].has_value(); }});
     for (const AttributeType type : {AttributeType::kS, AttributeType::kNull}) {
       for (const bool or_missing : {false, true}) {
         leaves.push_back({HasType(slot, type, or_missing), [=](const Items& items) {
@@ -68,12 +74,14 @@ std::vector<Case> Leaves() {
                           }});
       }
     }
-    leaves.push_back({In(slot, {AttributeValue::String("a"), AttributeValue::Bool(true)}), [=](const Items& items) {
+    leaves.push_back({In(slot, {AttributeValue::String("a"), AttributeValue::Bool(true)}),
+                      [=](const Items& items) {
                         return items[slot] && (*items[slot] == AttributeValue::String("a") ||
                                                *items[slot] == AttributeValue::Bool(true));
                       }});
     leaves.push_back({BeginsWith(slot, "a"), [=](const Items& items) {
-                        return items[slot] && items[slot]->Is(AttributeType::kS) && items[slot]->text() == "a";
+                        return items[slot] && items[slot]->Is(AttributeType::kS) &&
+                               items[slot]->text() == "a";
                       }});
     leaves.push_back({Contains(slot, ""), [=](const Items& items) {
                         return items[slot] && items[slot]->Is(AttributeType::kS);
@@ -105,7 +113,8 @@ TEST(PredicateExhaustiveTest, AgreesWithTheDefinitionEverywhere) {
   const std::size_t leaves = cases.size();
   for (std::size_t i = 0; i < leaves; ++i) {
     const Case leaf = cases[i];
-    cases.push_back({Not(leaf.predicate), [leaf](const Items& item) { return !leaf.reference(item); }});
+    cases.push_back(
+        {Not(leaf.predicate), [leaf](const Items& item) { return !leaf.reference(item); }});
     cases.push_back({Not(Not(leaf.predicate)), leaf.reference});
   }
   // Truth vectors of the leaves once, so that pairs only combine bits.

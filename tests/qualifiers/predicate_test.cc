@@ -25,7 +25,8 @@ TEST(PredicateTest, NumbersCompareByValueNotByText) {
 }
 
 TEST(PredicateTest, OtherTypesAndMissingValuesAreFalseButNotEqualIsTrue) {
-  for (const CompareOp op : {CompareOp::kEq, CompareOp::kLt, CompareOp::kLe, CompareOp::kGt, CompareOp::kGe}) {
+  for (const CompareOp op :
+       {CompareOp::kEq, CompareOp::kLt, CompareOp::kLe, CompareOp::kGt, CompareOp::kGe}) {
     EXPECT_FALSE(Holds(Compare(0, op, N("1")), S("1")));
     EXPECT_FALSE(Holds(Compare(0, op, N("1")), std::nullopt));
     EXPECT_FALSE(Holds(Compare(0, op, N("1")), AttributeValue::Null()));
@@ -33,7 +34,8 @@ TEST(PredicateTest, OtherTypesAndMissingValuesAreFalseButNotEqualIsTrue) {
   EXPECT_TRUE(Holds(Compare(0, CompareOp::kNe, N("1")), S("1")));
   EXPECT_TRUE(Holds(Compare(0, CompareOp::kNe, N("1")), std::nullopt));
   EXPECT_FALSE(Holds(Compare(0, CompareOp::kNe, N("1")), N("1.00")));
-  EXPECT_FALSE(Holds(Compare(0, CompareOp::kLe, AttributeValue::Bool(true)), AttributeValue::Bool(true)));
+  EXPECT_FALSE(
+      Holds(Compare(0, CompareOp::kLe, AttributeValue::Bool(true)), AttributeValue::Bool(true)));
 }
 
 TEST(PredicateTest, TextIsComparedByUtf8Bytes) {
@@ -56,7 +58,9 @@ TEST(PredicateTest, InAndRanges) {
   EXPECT_FALSE(Holds(in, S("1")));
   EXPECT_FALSE(Holds(in, std::nullopt));
   EXPECT_FALSE(Holds(In(0, {}), S("a")));
-  const auto range = InRange(0, {.lower = ScalarRange::Bound{N("2"), false}, .upper = ScalarRange::Bound{N("10"), true}, .prefix = {}});
+  const auto range = InRange(0, {.lower = ScalarRange::Bound{N("2"), false},
+                                 .upper = ScalarRange::Bound{N("10"), true},
+                                 .prefix = {}});
   EXPECT_FALSE(Holds(range, N("2")));
   EXPECT_TRUE(Holds(range, N("2.0001")));
   EXPECT_TRUE(Holds(range, N("10")));
@@ -68,7 +72,8 @@ TEST(PredicateTest, MeetsFollowsTheColumnCondition) {
   EXPECT_TRUE(Holds(Meets(0, {}), std::nullopt));
   EXPECT_FALSE(Holds(Meets(0, {.equals = {}, .range = {}, .never = true}), S("a")));
   EXPECT_TRUE(Holds(Meets(0, {.equals = {S("a")}, .range = {}, .never = false}), S("a")));
-  EXPECT_TRUE(Holds(Meets(0, {.equals = {}, .range = ScalarRange{{}, {}, "a"}, .never = false}), S("ab")));
+  EXPECT_TRUE(
+      Holds(Meets(0, {.equals = {}, .range = ScalarRange{{}, {}, "a"}, .never = false}), S("ab")));
 }
 
 TEST(PredicateTest, PresenceAndTypes) {
@@ -123,7 +128,8 @@ TEST(PredicateTest, KleeneLogic) {
 
 TEST(PredicateTest, AndRunsTheCheapestTestFirstAndFlattens) {
   const SlotMap slots({"pk", "sk"});
-  const auto all = And({*RegexMatch(0, "(ab)+"), And({Compare(1, CompareOp::kEq, S("ORDER")), Exists(0)})});
+  const auto all =
+      And({*RegexMatch(0, "(ab)+"), And({Compare(1, CompareOp::kEq, S("ORDER")), Exists(0)})});
   EXPECT_EQ(all->ToString(slots), "pk exists and sk = \"ORDER\" and pk matches \"(ab)+\"");
   EXPECT_EQ(And({AlwaysTrue(), Exists(0)})->ToString(slots), "pk exists");
   EXPECT_EQ(And({Exists(0), AlwaysFalse()})->ToString(slots), "false");
@@ -131,7 +137,8 @@ TEST(PredicateTest, AndRunsTheCheapestTestFirstAndFlattens) {
 
 TEST(PredicateTest, ToStringReadsLikeTheCondition) {
   const SlotMap slots({"a", "b"});
-  EXPECT_EQ(Or({And({Exists(0), Exists(1)}), NotExists(0)})->ToString(slots), "a not exists or (a exists and b exists)");
+  EXPECT_EQ(Or({And({Exists(0), Exists(1)}), NotExists(0)})->ToString(slots),
+            "a not exists or (a exists and b exists)");
   EXPECT_EQ(Not(In(0, {N("2"), N("1")}))->ToString(slots), "not (a in (1, 2))");
   EXPECT_EQ(LikeMatch(1, "p#%")->ToString(slots), "b like \"p#%\"");
   EXPECT_EQ(HasType(1, AttributeType::kS, true)->ToString(slots), "b is S or missing");

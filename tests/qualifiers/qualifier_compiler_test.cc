@@ -12,7 +12,9 @@ using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 
-std::string Residual(const CompiledQualifier& qualifier) { return qualifier.residual().ToString(qualifier.slots()); }
+std::string Residual(const CompiledQualifier& qualifier) {
+  return qualifier.residual().ToString(qualifier.slots());
+}
 
 TEST(QualifierCompilerTest, ConstantsAndRegexBoundsMakeTheKeyCondition) {
   const auto orders = MustCompile(kOrders);
@@ -33,7 +35,8 @@ TEST(QualifierCompilerTest, FilterPrefixIsProvedByTheKeyCondition) {
 }
 
 TEST(QualifierCompilerTest, SeveralConstantsAndListsOfLiterals) {
-  const auto several = MustCompile(R"j({"columns": {"sk": {"values": [{"definition": "\"B\""}, {"definition": "\"A\""}]},
+  const auto several = MustCompile(
+      R"j({"columns": {"sk": {"values": [{"definition": "\"B\""}, {"definition": "\"A\""}]},
       "pk": {"postFilter": "^(X|Y)$"}}})j");
   EXPECT_EQ(ConditionText("sk", several->key_condition().sort), "sk in (\"A\", \"B\")");
   EXPECT_EQ(ConditionText("pk", several->key_condition().partition), "pk in (\"X\", \"Y\")");
@@ -41,11 +44,14 @@ TEST(QualifierCompilerTest, SeveralConstantsAndListsOfLiterals) {
 }
 
 TEST(QualifierCompilerTest, PatternsDoNotBoundNumberKeys) {
-  const TableSchema numbers = {.name = "T", .key = {.partition = {"id", AttributeType::kN}, .sort = {}}, .indexes = {}};
-  const auto qualifier = MustCompile(R"j({"columns": {"id": {"type": "N", "filter": "1%"}}})j", numbers);
+  const TableSchema numbers = {
+      .name = "T", .key = {.partition = {"id", AttributeType::kN}, .sort = {}}, .indexes = {}};
+  const auto qualifier =
+      MustCompile(R"j({"columns": {"id": {"type": "N", "filter": "1%"}}})j", numbers);
   EXPECT_TRUE(qualifier->key_condition().partition.IsFree());
   EXPECT_EQ(Residual(*qualifier), "id like \"1%\"");
-  const auto constant = MustCompile(R"j({"columns": {"id": {"values": [{"definition": "7"}]}}})j", numbers);
+  const auto constant =
+      MustCompile(R"j({"columns": {"id": {"values": [{"definition": "7"}]}}})j", numbers);
   EXPECT_EQ(ConditionText("id", constant->key_condition().partition), "id = 7");
 }
 
@@ -54,7 +60,8 @@ TEST(QualifierCompilerTest, NonKeyConditionsStayInTheResidual) {
       "status": {"values": [{"definition": "\"OPEN\""}]}, "total": {"type": "N", "presence": "any"}}})j");
   EXPECT_EQ(ConditionText("sk", qualifier->key_condition().sort), "sk begins with \"a\"");
   EXPECT_EQ(Residual(*qualifier),
-            "status = \"OPEN\" and (total not exists or total is NULL or total is N or missing) and sk like \"a%b%\"");
+            "status = \"OPEN\" and (total not exists or total is NULL or total is N or missing) "
+            "and sk like \"a%b%\"");
 }
 
 struct Fault {
@@ -65,23 +72,32 @@ struct Fault {
 
 TEST(QualifierCompilerTest, ContradictionsAreLocated) {
   const std::vector<Fault> faults = {
-      {R"j("a": {"presence": "not exists", "type": "S"})j", "presence-contradiction", "\"not exists\""},
+      {R"j("a": {"presence": "not exists", "type": "S"})j", "presence-contradiction",
+       "\"not exists\""},
       {R"j("a": {"presence": "null", "postFilter": "^x$"})j", "presence-contradiction", "\"null\""},
       {R"j("pk": {"presence": "not exists"})j", "key-always-present", "\"not exists\""},
       {R"j("pk": {"type": "N"})j", "key-type-conflict", "\"N\""},
       {R"j("a": {"type": "BOOL", "filter": "t%"})j", "pattern-on-type", "\"t%\""},
       {R"j("a": {"virtual": true})j", "virtual-without-values", "\"a\""},
-      {R"j("a": {"virtual": true, "columnName": "b", "values": [{"definition": "pk"}]})j", "virtual-with-column-name", "\"b\""},
-      {R"j("a": {"filter": "x%", "values": [{"definition": "\"y\""}]})j", "constant-refused", "\"x%\""},
-      {R"j("a": {"type": "N", "values": [{"definition": "\"y\""}]})j", "formula-result-type", "\"\\\"y\\\"\""},
+      {R"j("a": {"virtual": true, "columnName": "b", "values": [{"definition": "pk"}]})j",
+       "virtual-with-column-name", "\"b\""},
+      {R"j("a": {"filter": "x%", "values": [{"definition": "\"y\""}]})j", "constant-refused",
+       "\"x%\""},
+      {R"j("a": {"type": "N", "values": [{"definition": "\"y\""}]})j", "formula-result-type",
+       "\"\\\"y\\\"\""},
       {R"j("a": {"values": [{"definition": "\"\""}]})j", "constant-blank", "\"\\\"\\\"\""},
-      {R"j("a": {"filter": "x%", "postFilter": "^y$"})j", "conditions-exclude-each-other", "\"^y$\""},
+      {R"j("a": {"filter": "x%", "postFilter": "^y$"})j", "conditions-exclude-each-other",
+       "\"^y$\""},
       {R"j("a": {"filter": "ab\\"})j", "like-trailing-escape", "\\\\"},
       {R"j("a": {"postFilter": "^[0-9$"})j", "regex-syntax", "[0-9$"},
-      {R"j("a": {"virtual": true, "values": [{"definition": "a & \"x\""}]})j", "formula-self-reference", "\"a & \\\"x\\\"\""},
-      {R"j("a": {"virtual": true, "values": [{"definition": "b"}]}, "b": {"virtual": true, "values": [{"definition": "a"}]})j", "formula-cycle", "\"b\""},
-      {R"j("a": {"virtual": true, "type": "N", "values": [{"definition": "pk"}]})j", "formula-result-type", "\"pk\""},
-      {R"j("a": {"virtual": true, "values": [{"definition": "\"x\" & nosuch"}]})j", "formula-unknown-field", "nosuch"},
+      {R"j("a": {"virtual": true, "values": [{"definition": "a & \"x\""}]})j",
+       "formula-self-reference", "\"a & \\\"x\\\"\""},
+      {R"j("a": {"virtual": true, "values": [{"definition": "b"}]}, "b": {"virtual": true, "values": [{"definition": "a"}]})j",
+       "formula-cycle", "\"b\""},
+      {R"j("a": {"virtual": true, "type": "N", "values": [{"definition": "pk"}]})j",
+       "formula-result-type", "\"pk\""},
+      {R"j("a": {"virtual": true, "values": [{"definition": "\"x\" & nosuch"}]})j",
+       "formula-unknown-field", "nosuch"},
   };
   for (const Fault& fault : faults) {
     const std::string text = "{\"columns\": {" + std::string(fault.columns) + "}}";
@@ -91,13 +107,17 @@ TEST(QualifierCompilerTest, ContradictionsAreLocated) {
     for (const Issue& issue : compilation.issues) {
       EXPECT_FALSE(issue.remedy.empty()) << issue.code;
       if (issue.code != fault.code) continue;
-      EXPECT_EQ(text.substr(issue.span.begin.offset, issue.span.end.offset - issue.span.begin.offset), fault.at) << text;
+      EXPECT_EQ(
+          text.substr(issue.span.begin.offset, issue.span.end.offset - issue.span.begin.offset),
+          fault.at)
+          << text;
     }
   }
 }
 
 TEST(QualifierCompilerTest, AnInversePairIsNoCycle) {
-  const auto pair = MustCompile(R"j({"columns": {"pk": {"values": [{"definition": "\"products#\" & product"}], "filter": "products#%"},
+  const auto pair = MustCompile(
+      R"j({"columns": {"pk": {"values": [{"definition": "\"products#\" & product"}], "filter": "products#%"},
       "product": {"virtual": true, "values": [{"definition": "RIGHT(pk, LEN(pk) - FIND(\"#\", pk))"}]}}})j");
   EXPECT_THAT(pair->FindPhysical("pk")->constants, IsEmpty());
 }
@@ -109,25 +129,31 @@ TEST(QualifierCompilerTest, CyclesAreReportedOnceAndOnlyWhereTheyAre) {
       "d": {"virtual": true, "values": [{"definition": "e"}]}, "e": {"virtual": true, "values": [{"definition": "d"}]}}})j");
   std::vector<std::string> messages;
   for (const Issue& issue : compilation.issues) messages.push_back(issue.message);
-  EXPECT_THAT(messages, ElementsAre("`a` is computed from itself: a -> b -> a", "`d` is computed from itself: d -> e -> d"));
+  EXPECT_THAT(messages, ElementsAre("`a` is computed from itself: a -> b -> a",
+                                    "`d` is computed from itself: d -> e -> d"));
 }
 
 TEST(QualifierCompilerTest, LongChainsEndInAFindingNotInTheStack) {
   std::string columns = "\"v0\": {\"virtual\": true, \"values\": [{\"definition\": \"pk\"}]}";
   for (int i = 1; i < 3000; ++i) {
-    columns += ", \"v" + std::to_string(i) + "\": {\"virtual\": true, \"values\": [{\"definition\": \"v" + std::to_string(i - 1) + "\"}]}";
+    columns += ", \"v" + std::to_string(i) +
+               "\": {\"virtual\": true, \"values\": [{\"definition\": \"v" + std::to_string(i - 1) +
+               "\"}]}";
   }
-  EXPECT_THAT(Codes(CompileText("{\"columns\": {" + columns + "}}").issues), Contains("formula-chain-too-deep"));
+  EXPECT_THAT(Codes(CompileText("{\"columns\": {" + columns + "}}").issues),
+              Contains("formula-chain-too-deep"));
 }
 
 TEST(QualifierCompilerTest, AttributeTypesMakeFurtherNamesKnown) {
-  constexpr std::string_view text = R"j({"columns": {"v": {"virtual": true, "values": [{"definition": "weight * 2"}]}}})j";
+  constexpr std::string_view text =
+      R"j({"columns": {"v": {"virtual": true, "values": [{"definition": "weight * 2"}]}}})j";
   EXPECT_THAT(Codes(CompileText(text).issues), ElementsAre("formula-unknown-field"));
   CompileQualifierOptions options;
   options.attribute_types = {{"weight", formula::ValueType::kNumber}};
   const auto qualifier = MustCompile(text, PkSkTable(), options);
   OwnedRow row(qualifier);
-  EXPECT_EQ(row.At({{"pk", S("a")}, {"sk", S("b")}, {"weight", N("1.5")}}).Virtual(0).ToString(), "3");
+  EXPECT_EQ(row.At({{"pk", S("a")}, {"sk", S("b")}, {"weight", N("1.5")}}).Virtual(0).ToString(),
+            "3");
 }
 
 TEST(QualifierCompilerTest, FingerprintFollowsMembershipOnly) {
@@ -144,12 +170,14 @@ TEST(QualifierCompilerTest, FingerprintFollowsMembershipOnly) {
 }
 
 TEST(QualifierCompilerTest, InversesNarrowOnlyWhenProvedOrTrusted) {
-  constexpr std::string_view text = R"j({"columns": {"discount": {"type": "S", "values": [{"definition": "TEXT(disc / 100)"}]},
+  constexpr std::string_view text =
+      R"j({"columns": {"discount": {"type": "S", "values": [{"definition": "TEXT(disc / 100)"}]},
       "disc": {"virtual": true, "values": [{"definition": "VALUE(discount) * 100"}]}}})j";
   EXPECT_FALSE(MustCompile(text)->FindPhysical("discount")->inverse_narrows_reads);
   CompileQualifierOptions trusting;
   trusting.trusted_inverses = {"discount"};
-  EXPECT_TRUE(MustCompile(text, PkSkTable(), trusting)->FindPhysical("discount")->inverse_narrows_reads);
+  EXPECT_TRUE(
+      MustCompile(text, PkSkTable(), trusting)->FindPhysical("discount")->inverse_narrows_reads);
 }
 
 }  // namespace

@@ -21,20 +21,26 @@ inline AttributeValue N(std::string_view text) { return *AttributeValue::NumberF
 
 // Table T with text keys pk and sk.
 inline TableSchema PkSkTable() {
-  return {.name = "T", .key = {.partition = {"pk", AttributeType::kS}, .sort = KeyColumn{"sk", AttributeType::kS}}, .indexes = {}};
+  return {
+      .name = "T",
+      .key = {.partition = {"pk", AttributeType::kS}, .sort = KeyColumn{"sk", AttributeType::kS}},
+      .indexes = {}};
 }
 
-inline QualifierCompilation CompileText(std::string_view text, const TableSchema& schema = PkSkTable(),
+inline QualifierCompilation CompileText(std::string_view text,
+                                        const TableSchema& schema = PkSkTable(),
                                         const CompileQualifierOptions& options = {}) {
   const ParsedQualifier parsed = ParseQualifier(text, "test.json");
   QualifierCompilation compilation;
-  if (parsed.qualifier && !HasErrors(parsed.issues)) compilation = CompileQualifier(*parsed.qualifier, schema, options);
+  if (parsed.qualifier && !HasErrors(parsed.issues))
+    compilation = CompileQualifier(*parsed.qualifier, schema, options);
   compilation.issues.insert(compilation.issues.begin(), parsed.issues.begin(), parsed.issues.end());
   return compilation;
 }
 
-inline std::shared_ptr<const CompiledQualifier> MustCompile(std::string_view text, const TableSchema& schema = PkSkTable(),
-                                                            const CompileQualifierOptions& options = {}) {
+inline std::shared_ptr<const CompiledQualifier> MustCompile(
+    std::string_view text, const TableSchema& schema = PkSkTable(),
+    const CompileQualifierOptions& options = {}) {
   QualifierCompilation compilation = CompileText(text, schema, options);
   for (const Issue& issue : compilation.issues) {
     EXPECT_NE(issue.severity, Severity::kError) << issue.code << ": " << issue.message;
@@ -51,8 +57,11 @@ inline std::vector<std::string> Codes(const std::vector<Issue>& issues) {
 // A qualifier looked at through owned items.
 class OwnedRow {
  public:
-  explicit OwnedRow(std::shared_ptr<const CompiledQualifier> qualifier, TableSchema schema = PkSkTable())
-      : qualifier_(std::move(qualifier)), schema_(std::move(schema)), row_(*qualifier_, schema_, names_, Timestamp{}) {}
+  explicit OwnedRow(std::shared_ptr<const CompiledQualifier> qualifier,
+                    TableSchema schema = PkSkTable())
+      : qualifier_(std::move(qualifier)),
+        schema_(std::move(schema)),
+        row_(*qualifier_, schema_, names_, Timestamp{}) {}
   QualifierRow& At(Item item) {
     item_ = std::move(item);
     row_.ResetOwned(item_);

@@ -47,7 +47,8 @@ TEST(QualifierFormatTest, LaysOutAndKeepsComments) {
 }
 
 TEST(QualifierFormatTest, StrictJsonIsWhatTheVendorTakes) {
-  const std::string strict = Format("\xEF\xBB\xBF{ // c\n\"columns\": {\"a\": {\"type\": \"S\",},},}", true);
+  const std::string strict =
+      Format("\xEF\xBB\xBF{ // c\n\"columns\": {\"a\": {\"type\": \"S\",},},}", true);
   EXPECT_EQ(strict, "{\n  \"columns\": {\n    \"a\": { \"type\": \"S\" }\n  }\n}\n");
   EXPECT_TRUE(ParseJson(strict).ok());
 }
@@ -55,7 +56,8 @@ TEST(QualifierFormatTest, StrictJsonIsWhatTheVendorTakes) {
 TEST(QualifierFormatTest, LongLinesAreBroken) {
   const std::string long_text(90, 'x');
   EXPECT_EQ(Format("{\"columns\": {\"a\": {\"filter\": \"" + long_text + "\"}}}"),
-            "{\n  \"columns\": {\n    \"a\": {\n      \"filter\": \"" + long_text + "\"\n    }\n  }\n}\n");
+            "{\n  \"columns\": {\n    \"a\": {\n      \"filter\": \"" + long_text +
+                "\"\n    }\n  }\n}\n");
 }
 
 TEST(QualifierFormatTest, FaultsAreLocated) {
@@ -94,8 +96,8 @@ TEST(QualifierFormatTest, KeepsEveryWordAndCommentAndIsStable) {
       "{\"a\": \"// no comment\", \"b\": \"\\\"\\u0041\"}",
       "{\n\n\n// x\n\n\n\"a\": 1,\n\n\n\n\"b\": 2\n\n\n}",
   };
-  for (const auto& entry :
-       std::filesystem::recursive_directory_iterator(std::string(TABLECAST_SOURCE_DIR) + "/examples")) {
+  for (const auto& entry : std::filesystem::recursive_directory_iterator(
+           std::string(TABLECAST_SOURCE_DIR) + "/examples")) {
     if (entry.path().extension() != ".json") continue;
     std::ifstream in(entry.path(), std::ios::binary);
     texts.emplace_back((std::istreambuf_iterator<char>(in)), std::istreambuf_iterator<char>());

@@ -43,7 +43,8 @@ TEST(QualifierParserTest, ReadsEveryVendorOption) {
 }
 
 TEST(QualifierParserTest, TakesCommentsTrailingCommasAndByteOrderMark) {
-  const auto parsed = ParseQualifier("\xEF\xBB\xBF// head\n{ \"columns\": { /* none */ \"a\": {}, }, }", "x.json");
+  const auto parsed =
+      ParseQualifier("\xEF\xBB\xBF// head\n{ \"columns\": { /* none */ \"a\": {}, }, }", "x.json");
   EXPECT_THAT(parsed.issues, IsEmpty());
   EXPECT_NE(parsed.qualifier->Find("a"), nullptr);
 }
@@ -59,7 +60,8 @@ TEST(QualifierParserTest, TheLastDuplicateWinsWithAWarningAtTheLaterOne) {
 }
 
 TEST(QualifierParserTest, ColumnNamesAreCaseSensitive) {
-  const auto parsed = ParseQualifier(R"j({"columns": {"unitPrice": {}, "UnitPrice": {"virtual": true}}})j", "x.json");
+  const auto parsed = ParseQualifier(
+      R"j({"columns": {"unitPrice": {}, "UnitPrice": {"virtual": true}}})j", "x.json");
   EXPECT_NE(parsed.qualifier->Find("unitPrice"), parsed.qualifier->Find("UnitPrice"));
 }
 
@@ -67,8 +69,8 @@ TEST(QualifierParserTest, AllFindingsOfAFileInOneRun) {
   const auto parsed = ParseQualifier(R"j({"tablename": "T", "columns": {
       "pk": {"postfilter": "x", "type": "string"}, "sk": {"presence": "exist", "virtual": "yes"}}})j",
                                      "x.json");
-  EXPECT_THAT(Codes(parsed), ElementsAre("unknown-option", "unknown-option", "unknown-type", "unknown-presence",
-                                         "wrong-type"));
+  EXPECT_THAT(Codes(parsed), ElementsAre("unknown-option", "unknown-option", "unknown-type",
+                                         "unknown-presence", "wrong-type"));
   EXPECT_EQ(parsed.issues[0].remedy, "did you mean `tableName`?");
   EXPECT_EQ(parsed.issues[1].remedy, "did you mean `postFilter`?");
   EXPECT_EQ(parsed.issues[1].target, "columns.pk.postfilter");
@@ -83,11 +85,12 @@ TEST(QualifierParserTest, ExtensionsAreKeptAndTheirShapeChecked) {
   EXPECT_THAT(good.issues, IsEmpty());
   ASSERT_NE(good.qualifier->extensions.Find("fields"), nullptr);
   EXPECT_EQ(good.qualifier->extensions.Find("source")->text, "default");
-  const auto bad = ParseQualifier(R"j({"columns": {}, "fields": {"Total": {"colum": "TOTAL", "type": "Money",
+  const auto bad =
+      ParseQualifier(R"j({"columns": {}, "fields": {"Total": {"colum": "TOTAL", "type": "Money",
       "scale": -1}}, "indexes": [{"field": []}]})j",
-                                  "x.json");
-  EXPECT_THAT(Codes(bad),
-              ElementsAre("unknown-option", "unknown-word", "number-range", "unknown-option", "missing-option"));
+                     "x.json");
+  EXPECT_THAT(Codes(bad), ElementsAre("unknown-option", "unknown-word", "number-range",
+                                      "unknown-option", "missing-option"));
   EXPECT_EQ(bad.issues[0].target, "fields.Total.colum");
 }
 

@@ -69,7 +69,8 @@ TEST(QualifierRowTest, MembershipTable) {
     EXPECT_EQ(owned.Belongs(Keyed(item)), row.belongs) << row.column;
     // Explain says the same: an item belongs when every condition holds.
     bool all = true;
-    for (const ConditionVerdict& verdict : owned.At(Keyed(item)).Explain()) all = all && verdict.holds;
+    for (const ConditionVerdict& verdict : owned.At(Keyed(item)).Explain())
+      all = all && verdict.holds;
     EXPECT_EQ(all, row.belongs) << row.column;
   }
 }
@@ -94,7 +95,8 @@ TEST(QualifierRowTest, VirtualColumnsMayBuildOnEachOther) {
 }
 
 TEST(QualifierRowTest, ConditionsOnVirtualColumnsTestTheComputedValue) {
-  OwnedRow row(MustCompile(R"j({"columns": {"v": {"virtual": true, "presence": "not null", "postFilter": "^[0-9]+$",
+  OwnedRow row(MustCompile(
+      R"j({"columns": {"v": {"virtual": true, "presence": "not null", "postFilter": "^[0-9]+$",
       "values": [{"definition": "RIGHT(sk, LEN(sk) - 2)"}]}}})j"));
   EXPECT_TRUE(row.Belongs({{"pk", S("1")}, {"sk", S("p#7")}}));
   EXPECT_FALSE(row.Belongs({{"pk", S("1")}, {"sk", S("p#x")}}));
@@ -102,7 +104,8 @@ TEST(QualifierRowTest, ConditionsOnVirtualColumnsTestTheComputedValue) {
 }
 
 TEST(QualifierRowTest, UndeclaredColumnsReadAsTextShowNumbersAsText) {
-  OwnedRow row(MustCompile(R"j({"columns": {"zip": {}, "v": {"virtual": true, "values": [{"definition": "\"Z\" & zip"}]}}})j"));
+  OwnedRow row(MustCompile(
+      R"j({"columns": {"zip": {}, "v": {"virtual": true, "values": [{"definition": "\"Z\" & zip"}]}}})j"));
   EXPECT_EQ(row.At(Keyed({{"zip", N("8000")}})).Virtual(0).ToString(), "\"Z8000\"");
   EXPECT_EQ(row.At(Keyed({{"zip", S("8000")}})).Virtual(0).ToString(), "\"Z8000\"");
 }
