@@ -67,7 +67,7 @@ struct AccessPattern {
   std::string ExampleRequest() const;
 };
 
-class Catalog {
+class Catalog : public std::enable_shared_from_this<Catalog> {
  public:
   const std::string& schema_namespace() const { return namespace_; }  // CSDL, default "catalog"
   const std::string& currency() const { return currency_; }
@@ -91,7 +91,8 @@ class Catalog {
   // Identifies the published schema: equal for equal $metadata.
   const std::string& fingerprint() const { return fingerprint_; }
 
-  // Membership, declared and GUID indexes of every object over `table`; nullptr when there is none.
+  // Membership, declared and GUID indexes of every object over `table`; nullptr when there is none. It
+  // keeps this catalog alive.
   std::shared_ptr<const IndexMaintainer> MaintainerFor(std::string_view table) const;
   std::vector<std::string> Tables() const;  // tables of the objects that exist
 
@@ -105,7 +106,11 @@ class Catalog {
   std::vector<AccessPattern> access_patterns_;
   std::vector<InferenceReport> inference_;
   std::vector<std::string> missing_tables_;
-  std::map<std::string, std::shared_ptr<const IndexMaintainer>, std::less<>> maintainers_;
+  struct TableIndexes {
+    std::vector<const ExternalObject*> objects;
+    std::vector<DerivedIndex> indexes;
+  };
+  std::map<std::string, TableIndexes, std::less<>> table_indexes_;
 };
 
 struct CatalogLoad {

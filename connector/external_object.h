@@ -146,6 +146,7 @@ class ExternalObject {
   std::uint32_t membership_maintainer_index() const { return membership_maintainer_index_; }
   // Derived index by GUID when options().guid_key.
   const DerivedIndex* guid_index() const { return guid_index_ ? &*guid_index_ : nullptr; }
+  std::uint32_t guid_maintainer_index() const { return guid_maintainer_index_; }
 
  private:
   friend class CatalogBuilder;
@@ -167,6 +168,7 @@ class ExternalObject {
   DerivedIndex membership_;
   std::uint32_t membership_maintainer_index_ = 0;
   std::optional<DerivedIndex> guid_index_;
+  std::uint32_t guid_maintainer_index_ = 0;
 };
 
 }  // namespace tablecast

@@ -13,6 +13,7 @@
 
 #include "base/decimal.h"
 #include "connector/edm_value.h"
+#include "item/attribute_value.h"
 
 namespace tablecast {
 
@@ -69,6 +70,8 @@ struct Field {
   bool collection = false;
   CollectionForm form = CollectionForm::kNative;  // kText, kJson publish a collection as Edm.String
   bool mixed_list = false;  // JSON text because elements vary in type
+  // How a new collection is stored: kL, kSS, kNS or kBS, as most items hold it.
+  AttributeType stored_collection = AttributeType::kL;
 
   std::uint32_t max_length = 255;  // strings: code points published; Binary: bytes
   std::optional<std::int32_t> precision;  // Decimal: 38 or as declared; DateTimeOffset, TimeOfDay: 9

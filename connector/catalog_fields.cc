@@ -1,0 +1,599 @@
+// Fields and external IDs of the objects of a catalog.
+
+#include <algorithm>
+#include <set>
+
+#include "base/utf8.h"
+#include "connector/catalog_builder.h"
+#include "connector/convert.h"
+#include "connector/external_id.h"
+
+namespace tablecast {
+namespace {
+
+constexpr std::uint32_t kLongLength = 32768;
+constexpr std::uint32_t kMaxLength = 409600;
+
+std::uint32_t DefaultLength(FieldType type) {
+  switch (type) {
+    case FieldType::kLongText:
+    case FieldType::kJsonText:
+    case FieldType::kBinary: return kLongLength;
+    case FieldType::kPhone: return 40;
+    case FieldType::kEmail: return 254;
+    default: return 255;
+  }
+}
+
+// Type, kind and the facets that follow from them.
+void SetType(Field& field, FieldType type) {
+  field.type = type;
+  field.kind = EdmKindOf(type);
+  field.precision.reset();
+  field.scale.reset();
+  if (type == FieldType::kNumber || type == FieldType::kPercent) field.precision = 38;
+  if (type == FieldType::kPercent) field.unit = "%";
+  if (type == FieldType::kCurrency) {
+    field.precision = 18;
+    field.scale = 2;
+  }
+  if (type == FieldType::kDateTime || type == FieldType::kTime) field.precision = 9;
+}
+
+FieldType TypeOfFormula(formula::ValueType type) {
+  switch (type) {
+    case formula::ValueType::kNumber: return FieldType::kNumber;
+    case formula::ValueType::kBoolean: return FieldType::kCheckbox;
+    case formula::ValueType::kDate: return FieldType::kDate;
+    case formula::ValueType::kDateTime: return FieldType::kDateTime;
+    case formula::ValueType::kTime: return FieldType::kTime;
+    default: return FieldType::kText;
+  }
+}
+
+FieldType TypeOfStored(AttributeType type) {
+  switch (type) {
+    case AttributeType::kN: return FieldType::kNumber;
+    case AttributeType::kB: return FieldType::kBinary;
+    case AttributeType::kBool: return FieldType::kCheckbox;
+    case AttributeType::kS: return FieldType::kText;
+    default: return FieldType::kJsonText;
+  }
+}
+
+// A write of the virtual column reaches the stored item: through a written inverse that mentions it,
+// or one that pushes an equality down exactly.
+bool IsWritable(const CompiledQualifier& qualifier, const VirtualColumn& column) {
+  for (const PhysicalColumn& physical : qualifier.physical_columns()) {
+    if (!physical.inverse) continue;
+    for (const auto& use : physical.inverse->fields()) {
+      if (use.name == column.name) return true;
+    }
+  }
+  if (column.type != formula::ValueType::kText) return false;
+  const auto pushed = qualifier.PushDown({{column.name, CompiledQualifier::PushOp::kEq, {formula::Value::Text("x")}}});
+  return std::any_of(pushed.conditions.begin(), pushed.conditions.end(), [](const auto& condition) {
+    return condition.exact && condition.condition.equals.size() == 1;
+  });
+}
+
+const KeyColumn* KeyColumnOf(const TableSchema& schema, std::string_view attribute) {
+  if (schema.key.partition.name == attribute) return &schema.key.partition;
+  if (schema.key.sort && schema.key.sort->name == attribute) return &*schema.key.sort;
+  return nullptr;
+}
+
+const InferredAttribute* FindInferred(const std::vector<InferredAttribute>& attributes, std::string_view name) {
+  for (const InferredAttribute& attribute : attributes) {
+    if (attribute.name == name) return &attribute;
+  }
+  return nullptr;
+}
+
+}  // namespace
+
+Field CatalogBuilder::ExternalIdFieldOf(const ExternalObject& object) const {
+  Field field;
+  field.name = std::string(kExternalIdField);
+  field.label = "External ID";
+  field.column = field.name;
+  field.source.kind = SourceKind::kExternalId;
+  field.max_length = object.external_id().max_length;
+  field.nullable = false;
+  field.key_part = true;
+  return field;
+}
+
+bool CatalogBuilder::SourceOf(const Draft& draft, const std::string& column, Field& field) const {
+  const ExternalObject& object = *draft.object;
+  field.column = column;
+  if (draft.embedded) {
+    field.source.kind = SourceKind::kElement;
+    Result<AttributePath> path = ParseAttributePath(column);
+    if (!path.ok()) return false;
+    field.source.attribute = path->attribute;
+    field.source.path = std::move(path->steps);
+    return true;
+  }
+  const auto& virtuals = object.qualifier().virtual_columns();
+  for (std::size_t i = 0; i < virtuals.size(); ++i) {
+    if (virtuals[i].name != column) continue;
+    field.source.kind = SourceKind::kVirtual;
+    field.source.virtual_index = static_cast<std::uint32_t>(i);
+    field.source.attribute = column;
+    field.read_only = !IsWritable(object.qualifier(), virtuals[i]);
+    return true;
+  }
+  // An entry of the qualifier under its own name stands for its attribute.
+  const ColumnQualifier* entry = draft.qualifier.Find(column);
+  if (entry != nullptr && !entry->is_virtual) {
+    field.source.attribute = entry->physical();
+    field.column = entry->physical();
+    field.store_null = entry->presence == Presence::kNull;
+  } else {
+    Result<AttributePath> path = ParseAttributePath(column);
+    if (!path.ok()) return false;
+    field.source.attribute = path->attribute;
+    field.source.path = std::move(path->steps);
+  }
+  if (field.source.path.empty() && KeyColumnOf(object.schema(), field.source.attribute) != nullptr) {
+    field.key_part = true;
+    field.nullable = false;
+  }
+  return true;
+}
+
+Field CatalogBuilder::FromInferred(const Draft& draft, const InferredAttribute& attribute, std::string name) const {
+  Field field;
+  field.name = std::move(name);
+  FieldType type = attribute.type;
+  const bool currency = std::find(draft.currency_columns.begin(), draft.currency_columns.end(), attribute.name) !=
+                        draft.currency_columns.end();
+  if (currency && type == FieldType::kNumber && !attribute.collection) type = FieldType::kCurrency;
+  SetType(field, type);
+  field.collection = attribute.collection;
+  field.stored_collection = attribute.stored_collection;
+  field.mixed_list = attribute.mixed_list;
+  field.max_length = attribute.max_length;
+  if (attribute.mixed_list) field.read_only = true;
+  std::vector<std::string> originals;
+  for (const InferredAttribute& member : attribute.members) originals.push_back(member.name);
+  const auto names = PublishedNames(originals, {});
+  for (const InferredAttribute& member : attribute.members) {
+    Field inner = FromInferred(draft, member, names.at(member.name));
+    inner.source.attribute = member.name;
+    inner.column = member.name;
+    field.members.push_back(std::move(inner));
+  }
+  return field;
+}
+
+bool CatalogBuilder::ReadFieldOptions(Draft& draft, const JsonPlace& at, Field& field) {
+  field.declared = true;
+  field.label = StringOf(at, "label").value_or("");
+  field.description = StringOf(at, "description").value_or("");
+  if (auto length = UintOf(at, "length")) field.max_length = static_cast<std::uint32_t>(*length);
+  if (auto precision = UintOf(at, "precision")) field.precision = static_cast<std::int32_t>(*precision);
+  if (auto scale = UintOf(at, "scale")) field.scale = static_cast<std::int32_t>(*scale);
+  if (field.precision && field.scale && field.kind == EdmKind::kDecimal && *field.scale > *field.precision) {
+    findings_.Error(at.Child("scale"), "value-out-of-range", "`scale` is at most `precision`");
+  }
+  if (auto unit = StringOf(at, "unit")) {
+    if (field.type == FieldType::kDateTime && *unit != "s" && *unit != "ms") {
+      findings_.Error(at.Child("unit"), "bad-choice", "the unit of a DateTime is \"s\" or \"ms\"");
+    }
+    field.unit = *unit;
+  }
+  field.currency_code = StringOf(at, "currency").value_or("");
+  field.currency_field = StringOf(at, "currencyColumn").value_or("");
+  if (at.Child("values")) field.values = StringsOf(at, "values");
+  field.required = BoolOf(at, "required").value_or(false);
+  if (auto read_only = BoolOf(at, "readOnly")) field.read_only = field.read_only || *read_only;
+  field.hidden = BoolOf(at, "hidden").value_or(false);
+  field.strict = BoolOf(at, "strict").value_or(false);
+  field.unique = BoolOf(at, "unique").value_or(false);
+  if (auto searchable = BoolOf(at, "searchable")) {
+    field.searchable = *searchable;
+    field.searchable_declared = *searchable;
+  }
+  const auto formula_text = [&](std::string_view key) -> std::optional<std::string> {
+    const JsonPlace place = at.Child(key);
+    if (!place) return std::nullopt;
+    if (place.value->IsNumber()) return place.value->text;
+    if (place.value->type == JsonType::kBool) return std::string(place.value->boolean ? "TRUE" : "FALSE");
+    return StringOf(at, key);
+  };
+  field.default_formula = formula_text("default");
+  field.on_update_formula = formula_text("onUpdate");
+  field.minimum = NumberOf(at, "minimum");
+  field.maximum = NumberOf(at, "maximum");
+  if (auto generate = StringOf(at, "generate")) {
+    if (*generate == "uuid") {
+      field.generate = Generate::kUuid;
+    } else if (*generate == "random64") {
+      field.generate = Generate::kRandom64;
+    } else if (*generate == "sequence") {
+      field.generate = Generate::kSequence;
+    } else {
+      findings_.Error(at.Child("generate"), "bad-choice", "`generate` is \"uuid\", \"random64\" or \"sequence\"");
+    }
+  }
+  if (auto form = StringOf(at, "as")) {
+    if (*form == "text" || *form == "json") {
+      field.form = *form == "text" ? CollectionForm::kText : CollectionForm::kJson;
+      if (!field.collection && field.type != FieldType::kJsonText) {
+        field.collection = true;  // the list or set behind it was not seen
+      }
+      if (field.type == FieldType::kJsonText) field.collection = false;
+    } else {
+      findings_.Error(at.Child("as"), "bad-choice", "`as` is \"text\" or \"json\"");
+    }
+  }
+  if (const JsonPlace members = at.Child("fields"); IsObject(members)) {
+    field.members.clear();
+    for (const JsonMember& member : members.value->members) {
+      const JsonPlace place = members.Child(member.name);
+      if (!IsObject(place)) {
+        continue;
+      }
+      Field inner;
+      inner.name = member.name;
+      const std::string type = StringOf(place, "type").value_or("Text");
+      const std::optional<FieldType> known = FieldTypeFromName(type);
+      if (!known) findings_.Error(place.Child("type"), "unknown-field-type", "unknown field type `" + type + "`");
+      SetType(inner, known.value_or(FieldType::kText));
+      inner.max_length = DefaultLength(inner.type);
+      ReadFieldOptions(draft, place, inner);
+      inner.column = StringOf(place, "column").value_or(member.name);
+      inner.source.attribute = inner.column;
+      field.members.push_back(std::move(inner));
+    }
+  }
+  return true;
+}
+
+void CatalogBuilder::DeclaredField(Draft& draft, const JsonPlace& at, const std::string& name, std::vector<Field>& fields) {
+  // `true` stands for "as inferred".
+  if (!IsObject(at) && !(at.value->type == JsonType::kBool && at.value->boolean)) return;
+  if (!IsODataIdentifier(name) || name == kExternalIdField) {
+    findings_.Error(at, "bad-field-name",
+                    name == kExternalIdField ? "the name ExternalId is the record's key"
+                                             : "`" + name + "` is no OData identifier of at most 40 characters",
+                    "choose another name; `column` says where the value comes from");
+    return;
+  }
+  const std::string column = StringOf(at, "column").value_or(name);
+  Field field;
+  field.name = name;
+  if (!SourceOf(draft, column, field)) {
+    findings_.Error(at.Child("column"), "bad-column", "`" + column + "` is no column and no path",
+                    "write attribute, attribute.member or attribute[0].member");
+    return;
+  }
+  const Field placed = field;
+  const InferredAttribute* seen =
+      draft.inferred && field.source.path.empty() && field.source.kind == SourceKind::kAttribute
+          ? FindInferred(draft.inferred->attributes, field.source.attribute)
+          : nullptr;
+  if (seen != nullptr) {
+    field = FromInferred(draft, *seen, name);
+    field.source = placed.source;
+    field.column = placed.column;
+    field.key_part = placed.key_part;
+    field.nullable = placed.nullable;
+    field.store_null = placed.store_null;
+    field.mixed_list = false;
+    field.read_only = false;
+  } else if (field.source.kind == SourceKind::kVirtual) {
+    SetType(field, TypeOfFormula(draft.object->qualifier().virtual_columns()[field.source.virtual_index].type));
+  } else if (const KeyColumn* key = draft.embedded ? nullptr : KeyColumnOf(draft.object->schema(), column);
+             key != nullptr && field.source.path.empty()) {
+    SetType(field, TypeOfStored(key->type));
+  } else if (const ColumnQualifier* entry = draft.qualifier.Find(column); entry != nullptr && entry->type) {
+    SetType(field, TypeOfStored(*entry->type));
+  }
+  if (auto type = StringOf(at, "type")) {
+    std::string_view element = *type;
+    constexpr std::string_view kCollection = "Collection(";
+    bool collection = false;
+    if (element.substr(0, kCollection.size()) == kCollection && element.back() == ')') {
+      collection = true;
+      element = element.substr(kCollection.size(), element.size() - kCollection.size() - 1);
+    }
+    const std::optional<FieldType> known = FieldTypeFromName(element);
+    if (!known) {
+      std::vector<std::string_view> names;
+      for (int i = 0; i <= static_cast<int>(FieldType::kJsonText); ++i) names.push_back(FieldTypeName(static_cast<FieldType>(i)));
+      const auto nearest = NearestName(element, names);
+      findings_.Error(at.Child("type"), "unknown-field-type", "unknown field type `" + *type + "`",
+                      nearest ? "did you mean `" + *nearest + "`?" : "write Text, Number, Currency, DateTime, …");
+      return;
+    }
+    const bool same = *known == field.type;
+    if (!same || seen == nullptr) SetType(field, *known);
+    if (collection) field.collection = true;
+    if (!collection && !same) field.collection = false;
+    if (!same || seen == nullptr) field.max_length = DefaultLength(field.type);
+  } else if (seen == nullptr) {
+    field.max_length = DefaultLength(field.type);
+  }
+  if (auto collection = BoolOf(at, "collection")) field.collection = *collection;
+  ReadFieldOptions(draft, at, field);
+  fields.push_back(std::move(field));
+}
+
+void CatalogBuilder::InferredFields(Draft& draft, std::vector<Field>& fields) {
+  const ExternalObject& object = *draft.object;
+  std::set<std::string, std::less<>> columns;  // published already, or on purpose not at all
+  std::vector<std::string> taken = {std::string(kExternalIdField)};
+  for (const Field& field : fields) {
+    columns.insert(field.column);
+    taken.push_back(field.name);
+  }
+  for (const PhysicalColumn& physical : object.qualifier().physical_columns()) {
+    if (physical.constants.size() == 1 && !physical.inverse) columns.insert(physical.name);
+  }
+  if (const JsonPlace children = Extension(draft, "children"); children && children.value->IsObject()) {
+    for (const JsonMember& member : children.value->members) {
+      if (const JsonValue* column = member.value.Find("column")) columns.insert(column->text);
+    }
+  }
+  std::vector<std::pair<std::string, bool>> wanted;  // column, virtual
+  const auto want = [&](const std::string& column, bool is_virtual) {
+    if (columns.insert(column).second) wanted.emplace_back(column, is_virtual);
+  };
+  if (!LooksLikeSecret(object.schema().key.partition.name)) want(object.schema().key.partition.name, false);
+  if (object.schema().key.sort) want(object.schema().key.sort->name, false);
+  for (const VirtualColumn& column : object.qualifier().virtual_columns()) want(column.name, true);
+  if (draft.inferred) {
+    for (const InferredAttribute& attribute : draft.inferred->attributes) want(attribute.name, false);
+  }
+  std::vector<std::string> originals;
+  for (const auto& [column, is_virtual] : wanted) originals.push_back(column);
+  const auto names = PublishedNames(originals, taken);
+  for (const auto& [column, is_virtual] : wanted) {
+    Field field;
+    if (is_virtual) {
+      field.name = names.at(column);
+      SourceOf(draft, column, field);
+      const VirtualColumn& definition = object.qualifier().virtual_columns()[field.source.virtual_index];
+      SetType(field, TypeOfFormula(definition.type));
+      field.max_length = DefaultLength(field.type);
+    } else {
+      const InferredAttribute* seen = draft.inferred ? FindInferred(draft.inferred->attributes, column) : nullptr;
+      const KeyColumn* key = KeyColumnOf(object.schema(), column);
+      if (seen != nullptr) {
+        field = FromInferred(draft, *seen, names.at(column));
+      } else {
+        field.name = names.at(column);
+        SetType(field, TypeOfStored(key == nullptr ? AttributeType::kS : key->type));
+        field.max_length = DefaultLength(field.type);
+      }
+      field.column = column;
+      field.source.attribute = column;
+      field.key_part = key != nullptr;
+      field.nullable = key == nullptr;
+      const ColumnQualifier* entry = draft.qualifier.Find(column);
+      field.store_null = entry != nullptr && entry->presence == Presence::kNull;
+    }
+    if (field.name != column) field.attribute_name = column;
+    fields.push_back(std::move(field));
+  }
+}
+
+void CatalogBuilder::BuildFields(Draft& draft) {
+  std::vector<Field> fields;
+  const JsonPlace declared = Extension(draft, "fields");
+  if (IsObject(declared)) {
+    for (const JsonMember& member : declared.value->members) {
+      if (member.name == "*") continue;
+      DeclaredField(draft, declared.Child(member.name), member.name, fields);
+    }
+  }
+  if (draft.all_fields) InferredFields(draft, fields);
+  draft.object->fields_ = std::move(fields);
+}
+
+void CatalogBuilder::BuildEmbeddedFields(Draft& draft, const ExternalObject& parent, const Draft& parent_draft) {
+  const EmbeddedList& list = *draft.object->embedded_;
+  std::vector<Field> fields;
+  Field reference;
+  reference.name = "ParentExternalId";
+  reference.label = parent.label() + " ID";
+  reference.column = reference.name;
+  reference.source.kind = SourceKind::kParent;
+  reference.source.parent_field = 0;
+  reference.max_length = parent.external_id().max_length;
+  reference.nullable = false;
+  reference.key_part = true;
+  fields.push_back(reference);
+  const JsonPlace declared = draft.entry.Child("fields") ? draft.entry.Child("fields") : draft.overlay.Child("fields");
+  if (IsObject(declared)) {
+    for (const JsonMember& member : declared.value->members) {
+      if (member.name != "*") DeclaredField(draft, declared.Child(member.name), member.name, fields);
+    }
+  }
+  const JsonPlace star = declared.Child("*");
+  const InferredAttribute* seen = parent_draft.inferred && list.path.empty()
+                                      ? FindInferred(parent_draft.inferred->attributes, list.attribute)
+                                      : nullptr;
+  if ((!declared || (star && star.value->boolean)) && seen != nullptr) {
+    std::set<std::string, std::less<>> columns;
+    std::vector<std::string> taken = {std::string(kExternalIdField)};
+    for (const Field& field : fields) {
+      columns.insert(field.column);
+      taken.push_back(field.name);
+    }
+    std::vector<std::string> originals;
+    for (const InferredAttribute& member : seen->members) {
+      if (columns.count(member.name) == 0) originals.push_back(member.name);
+    }
+    const auto names = PublishedNames(originals, taken);
+    for (const InferredAttribute& member : seen->members) {
+      const auto name = names.find(member.name);
+      if (name == names.end()) continue;
+      Field field = FromInferred(draft, member, name->second);
+      field.column = member.name;
+      field.source.kind = SourceKind::kElement;
+      field.source.attribute = member.name;
+      if (field.name != member.name) field.attribute_name = member.name;
+      fields.push_back(std::move(field));
+    }
+  }
+  for (Field& field : fields) {
+    if (field.source.kind == SourceKind::kElement && field.source.path.empty() && field.source.attribute == list.key_member) {
+      field.key_part = true;
+      field.nullable = false;
+    }
+  }
+  if (list.key_member.empty()) {
+    for (Field& field : fields) field.read_only = true;
+  }
+  draft.object->fields_ = std::move(fields);
+}
+
+void CatalogBuilder::BuildExternalId(Draft& draft) {
+  ExternalObject& object = *draft.object;
+  ExternalIdSpec& spec = object.external_id_;
+  const TableSchema& schema = object.schema();
+  object.alternate_key_columns_.push_back(schema.key.partition.name);
+  if (schema.key.sort) object.alternate_key_columns_.push_back(schema.key.sort->name);
+
+  std::vector<std::string> columns;
+  const JsonPlace at = Extension(draft, "externalId");
+  if (IsObject(at)) {
+    columns = StringsOf(at, "columns");
+    spec.separator = StringOf(at, "separator").value_or("-");
+    spec.escape = BoolOf(at, "escape").value_or(false);
+    spec.max_length = static_cast<std::uint32_t>(UintOf(at, "maxLength").value_or(255));
+    if (spec.separator.empty() || spec.separator.find('~') != std::string::npos) {
+      findings_.Error(at.Child("separator"), "bad-separator", "the separator is not empty and holds no ~");
+    }
+  }
+  if (columns.empty()) columns = draft.qualifier.key_columns;
+  const auto constant = [&](const std::string& attribute) {
+    const PhysicalColumn* column = object.qualifier().FindPhysical(attribute);
+    return column != nullptr && column->constants.size() == 1;
+  };
+  if (columns.empty()) {
+    const std::string& partition = schema.key.partition.name;
+    const std::string sort = schema.key.sort ? schema.key.sort->name : "";
+    const bool sort_counts = schema.key.sort && !constant(sort);
+    if (!constant(partition) || !sort_counts) columns.push_back(partition);
+    if (sort_counts) columns.push_back(sort);
+  }
+  for (const std::string& column : columns) {
+    Field place;
+    if (!SourceOf(draft, column, place)) {
+      findings_.Error(at ? at : draft.extensions, "bad-column", "external ID column `" + column + "` is no column");
+      continue;
+    }
+    ExternalIdPart part;
+    part.column = column;
+    part.source = place.source;
+    if (place.source.kind == SourceKind::kAttribute) {
+      const KeyColumn* key = KeyColumnOf(schema, place.source.attribute);
+      const ColumnQualifier* entry = draft.qualifier.Find(column);
+      part.type = key != nullptr ? key->type : (entry != nullptr && entry->type ? *entry->type : AttributeType::kS);
+      const bool is_sort = schema.key.sort && schema.key.sort->name == place.source.attribute;
+      for (const ColumnQualifier& condition : draft.qualifier.columns) {
+        if (!is_sort || condition.is_virtual || condition.physical() != place.source.attribute || !condition.filter) continue;
+        part.stripped_prefix = PrefixOfFilter(*condition.filter).value_or("");
+      }
+    }
+    spec.parts.push_back(std::move(part));
+  }
+}
+
+void CatalogBuilder::FinishFields(Draft& draft) {
+  ExternalObject& object = *draft.object;
+  object.fields_.insert(object.fields_.begin(), ExternalIdFieldOf(object));
+  for (Field& field : object.fields_) {
+    // ParentExternalId sits in front of declared fields; its parent field is always number 0.
+    if (field.label.empty()) field.label = field.name;
+    field.empty_text_is_null = empty_text_is_null_;
+    field.zone_minutes = catalog_->zone_minutes();
+    if (field.attribute_name.empty() && field.source.kind != SourceKind::kExternalId && field.column != field.name &&
+        field.source.kind != SourceKind::kParent) {
+      field.attribute_name = field.column;
+    }
+    if (!field.members.empty()) field.complex_type_name = object.name() + "_" + field.name;
+    std::vector<std::pair<Field*, std::string>> nested;
+    for (Field& member : field.members) nested.emplace_back(&member, field.complex_type_name);
+    while (!nested.empty()) {
+      auto [member, prefix] = nested.back();
+      nested.pop_back();
+      member->empty_text_is_null = empty_text_is_null_;
+      member->zone_minutes = catalog_->zone_minutes();
+      member->declared = field.declared;
+      if (member->label.empty()) member->label = member->name;
+      if (member->column != member->name) member->attribute_name = member->column;
+      if (!member->members.empty()) member->complex_type_name = prefix + "_" + member->name;
+      for (Field& inner : member->members) nested.emplace_back(&inner, member->complex_type_name);
+    }
+    if (field.type == FieldType::kCurrency) {
+      if (!field.currency_field.empty()) {
+        const Field* code = object.FieldOfColumn(field.currency_field);
+        if (code == nullptr) code = object.FindField(field.currency_field);
+        if (code == nullptr) {
+          findings_.Warning(draft.extensions, "currency-column-unpublished",
+                            "field " + field.name + ": the currency column `" + field.currency_field + "` is no field",
+                            "add it to `fields`");
+          field.currency_field.clear();
+        } else {
+          field.currency_field = code->name;
+        }
+      } else if (field.currency_code.empty()) {
+        field.currency_code = catalog_->currency();
+      }
+    }
+    if (object.options().read_only) field.read_only = true;
+  }
+  std::set<std::string> names;
+  std::set<std::string> lower;
+  for (const Field& field : object.fields_) {
+    if (!names.insert(field.name).second) {
+      findings_.Error(draft.extensions, "duplicate-field", "object " + object.name() + " has two fields `" + field.name + "`",
+                      "rename one of them in `fields`");
+      continue;
+    }
+    std::string folded = field.name;
+    for (char& c : folded) c = c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
+    if (!lower.insert(folded).second) {
+      findings_.Warning(draft.extensions, "case-only-difference",
+                        "object " + object.name() + ": field `" + field.name + "` differs from another in letter case only");
+    }
+  }
+  const bool declared_search = std::any_of(object.fields_.begin(), object.fields_.end(),
+                                           [](const Field& field) { return field.searchable_declared; });
+  if (!declared_search) {
+    for (Field& field : object.fields_) {
+      field.searchable = !field.hidden && IsTextType(field.type) && field.source.kind != SourceKind::kExternalId &&
+                         field.source.kind != SourceKind::kParent;
+    }
+  }
+  if (object.options().guid_key) {
+    Field guid;
+    guid.name = "RecordGuid";
+    guid.label = "Record GUID";
+    guid.column = guid.name;
+    SetType(guid, FieldType::kGuid);
+    guid.source.kind = SourceKind::kGuidKey;
+    guid.nullable = false;
+    guid.read_only = true;
+    object.fields_.push_back(std::move(guid));
+    object.key_fields_ = {"RecordGuid"};
+  } else {
+    object.key_fields_ = {std::string(kExternalIdField)};
+  }
+  for (const std::string& column : object.alternate_key_columns_) {
+    const Field* field = object.FieldOfColumn(column);
+    if (field == nullptr || field->hidden) {
+      object.alternate_key_fields_.clear();
+      break;
+    }
+    object.alternate_key_fields_.push_back(field->name);
+  }
+}
+
+}  // namespace tablecast

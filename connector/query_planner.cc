@@ -1,0 +1,550 @@
+#include "connector/query_planner.h"
+
+#include <algorithm>
+#include <set>
+
+#include "base/utf8.h"
+#include "connector/convert.h"
+#include "connector/expression_nodes.h"
+#include "connector/external_id.h"
+#include "connector/index_paths.h"
+#include "connector/key_ranges.h"
+#include "item/item_codec.h"
+
+namespace tablecast {
+namespace {
+
+constexpr std::size_t kMaxPoints = 10000;
+constexpr std::uint64_t kLook = 1000;       // entries looked at to count a range
+constexpr double kIndexedItem = 1.6;        // an item by index costs this many items read in order
+constexpr double kSortedItem = 0.3;         // to keep and sort one
+constexpr double kResidualShare = 0.1;      // of records assumed to pass what no path serves
+
+// What the tests say about the table's key (and which of them it was).
+struct KeyNarrowing {
+  std::vector<KeyCondition> keys;   // alternatives: more than one from external IDs
+  std::set<std::size_t> used;       // tests that the keys serve
+  std::set<std::size_t> covered;    // tests that the keys say completely
+  std::vector<std::string> pushed;
+  std::vector<std::pair<std::string, std::string>> refused;
+  bool narrowed = false;
+};
+
+std::optional<CompiledQualifier::PushOp> PushOpOf(TestOp op) {
+  switch (op) {
+    case TestOp::kEq: return CompiledQualifier::PushOp::kEq;
+    case TestOp::kIn: return CompiledQualifier::PushOp::kIn;
+    case TestOp::kLt: return CompiledQualifier::PushOp::kLt;
+    case TestOp::kLe: return CompiledQualifier::PushOp::kLe;
+    case TestOp::kGt: return CompiledQualifier::PushOp::kGt;
+    case TestOp::kGe: return CompiledQualifier::PushOp::kGe;
+    case TestOp::kStartsWith: return CompiledQualifier::PushOp::kStartsWith;
+    case TestOp::kIsNull: return std::nullopt;
+  }
+  return std::nullopt;
+}
+
+// The object whose items are read: the parent of an embedded one.
+const ExternalObject& ItemsOf(const ExternalObject& object) {
+  return object.embedded() != nullptr ? *object.embedded()->parent : object;
+}
+
+class Narrower {
+ public:
+  Narrower(const ExternalObject& object, const std::vector<ColumnTest>& tests)
+      : object_(object), items_(ItemsOf(object)), tests_(tests) {}
+
+  Result<KeyNarrowing> Run() {
+    out_.keys.push_back(items_.qualifier().key_condition());
+    for (std::size_t i = 0; i < tests_.size(); ++i) {
+      const ColumnTest& test = tests_[i];
+      switch (test.source.kind) {
+        case SourceKind::kAttribute: Attribute(i); break;
+        case SourceKind::kVirtual: Virtual(i); break;
+        case SourceKind::kExternalId: TABLECAST_RETURN_IF_ERROR(Ids(i, object_)); break;
+        case SourceKind::kParent:
+          if (test.source.parent_field == 0) TABLECAST_RETURN_IF_ERROR(Ids(i, items_));
+          break;
+        default: break;
+      }
+    }
+    PushVirtual();
+    return std::move(out_);
+  }
+
+ private:
+  void Narrow(std::string_view attribute, const ColumnCondition& condition, std::size_t test, bool complete) {
+    const KeySchema& key = items_.schema().key;
+    const bool partition = key.partition.name == attribute;
+    const bool sort = key.sort && key.sort->name == attribute;
+    if (!partition && !sort) return;
+    for (KeyCondition& alternative : out_.keys) {
+      ColumnCondition& side = partition ? alternative.partition : alternative.sort;
+      side = Intersect(side, condition);
+    }
+    out_.used.insert(test);
+    if (complete) out_.covered.insert(test);
+    out_.narrowed = true;
+  }
+
+  void Attribute(std::size_t number) {
+    const ColumnTest& test = tests_[number];
+    if (!test.source.path.empty()) return;
+    const KeySchema& key = items_.schema().key;
+    const KeyColumn* column = key.partition.name == test.source.attribute ? &key.partition
+                              : key.sort && key.sort->name == test.source.attribute ? &*key.sort
+                                                                                     : nullptr;
+    if (column == nullptr) return;
+    const std::optional<ColumnCondition> condition = PhysicalCondition(test, column->type);
+    if (!condition) {
+      out_.refused.emplace_back(test.text, "the stored order of " + column->name + " is not the field's");
+      return;
+    }
+    Narrow(column->name, *condition, number, test.whole);
+    out_.pushed.push_back(ConditionText(column->name, *condition));
+  }
+
+  void Virtual(std::size_t number) {
+    const ColumnTest& test = tests_[number];
+    const std::optional<CompiledQualifier::PushOp> op = PushOpOf(test.op);
+    if (!op) return;
+    CompiledQualifier::VirtualCondition condition;
+    condition.column = items_.qualifier().virtual_columns()[test.source.virtual_index].name;
+    condition.op = *op;
+    for (const EdmValue& value : test.values) {
+      if (IsFloating(value.kind())) return;
+      condition.literals.push_back(ToFormula(value));
+    }
+    virtual_numbers_.push_back(number);
+    virtual_conditions_.push_back(std::move(condition));
+  }
+
+  void PushVirtual() {
+    if (virtual_conditions_.empty()) return;
+    const CompiledQualifier::Pushdown pushed = items_.qualifier().PushDown(virtual_conditions_);
+    for (const auto& condition : pushed.conditions) {
+      const bool was = out_.narrowed;
+      out_.narrowed = false;
+      // One condition may stem from several tests; a single one stands for it completely when exact.
+      const bool complete = condition.exact && virtual_conditions_.size() == 1;
+      Narrow(condition.attribute, condition.condition, virtual_numbers_.front(), complete);
+      if (out_.narrowed) {
+        for (const std::size_t number : virtual_numbers_) out_.used.insert(number);
+        out_.pushed.push_back(condition.why.empty() ? ConditionText(condition.attribute, condition.condition)
+                                                    : condition.why);
+      } else {
+        out_.refused.emplace_back(ConditionText(condition.attribute, condition.condition),
+                                  condition.attribute + " is no key column");
+      }
+      out_.narrowed = out_.narrowed || was;
+    }
+    for (const auto& refused : pushed.refused) out_.refused.push_back(refused);
+  }
+
+  Status Ids(std::size_t number, const ExternalObject& named) {
+    const ColumnTest& test = tests_[number];
+    if (test.op != TestOp::kEq && test.op != TestOp::kIn) return {};
+    std::vector<KeyCondition> found;
+    for (const EdmValue& value : test.values) {
+      if (value.kind() != EdmKind::kString) continue;
+      TABLECAST_ASSIGN_OR_RETURN(auto conditions, ExternalIdConditions(named, value.text()));
+      for (KeyCondition& condition : conditions) {
+        if (std::find(found.begin(), found.end(), condition) == found.end()) found.push_back(std::move(condition));
+      }
+    }
+    std::vector<KeyCondition> both;
+    for (const KeyCondition& before : out_.keys) {
+      for (const KeyCondition& condition : found) {
+        KeyCondition meet = Intersect(before, condition);
+        if (!meet.partition.never && !meet.sort.never) both.push_back(std::move(meet));
+      }
+    }
+    out_.keys = std::move(both);
+    out_.used.insert(number);
+    out_.narrowed = true;
+    out_.pushed.push_back(test.text);
+    return {};
+  }
+
+  const ExternalObject& object_;
+  const ExternalObject& items_;
+  const std::vector<ColumnTest>& tests_;
+  std::vector<std::size_t> virtual_numbers_;
+  std::vector<CompiledQualifier::VirtualCondition> virtual_conditions_;
+  KeyNarrowing out_;
+};
+
+// Encoded keys of all alternatives when each is a point and there are not too many.
+std::optional<std::vector<std::string>> PointsOf(const std::vector<KeyCondition>& keys, const TableSchema& schema) {
+  std::size_t count = 0;
+  for (const KeyCondition& key : keys) {
+    if (!IsPoint(key, schema)) return std::nullopt;
+    count += key.partition.equals.size() * std::max<std::size_t>(1, key.sort.equals.size());
+    if (count > kMaxPoints) return std::nullopt;
+  }
+  std::vector<std::string> points;
+  for (const KeyCondition& key : keys) {
+    for (const AttributeValue& partition : key.partition.equals) {
+      if (!schema.key.sort) {
+        Result<std::string> encoded = EncodeKey(schema, ItemKey{partition, std::nullopt});
+        if (encoded.ok()) points.push_back(*std::move(encoded));
+        continue;
+      }
+      for (const AttributeValue& sort : key.sort.equals) {
+        Result<std::string> encoded = EncodeKey(schema, ItemKey{partition, sort});
+        if (encoded.ok()) points.push_back(*std::move(encoded));
+      }
+    }
+  }
+  std::sort(points.begin(), points.end());
+  points.erase(std::unique(points.begin(), points.end()), points.end());
+  return points;
+}
+
+// True when `order` is the table's key, forwards or (reverse) backwards, fixed columns left out.
+bool IsKeyOrder(const ExternalObject& object, const std::vector<std::pair<std::uint32_t, bool>>& order,
+                const KeyCondition& key, bool& reverse) {
+  if (object.embedded() != nullptr || order.empty()) return false;
+  const KeySchema& schema = object.schema().key;
+  std::vector<const KeyColumn*> columns;
+  if (key.partition.equals.size() != 1) columns.push_back(&schema.partition);
+  if (schema.sort && key.sort.equals.size() != 1) columns.push_back(&*schema.sort);
+  reverse = order.front().second;
+  if (order.size() > columns.size()) return false;
+  for (std::size_t i = 0; i < order.size(); ++i) {
+    const Field& field = object.fields()[order[i].first];
+    const bool plain = field.source.kind == SourceKind::kAttribute && field.source.path.empty() &&
+                       field.source.attribute == columns[i]->name;
+    const bool same_order = (columns[i]->type == AttributeType::kS && IsTextType(field.type)) ||
+                            (columns[i]->type == AttributeType::kN && field.kind == EdmKind::kDecimal);
+    if (!plain || !same_order || order[i].second != reverse) return false;
+  }
+  // Backwards, columns behind the named ones would come backwards too.
+  return !reverse || order.size() == columns.size();
+}
+
+class Planner {
+ public:
+  Planner(const ReadSnapshot& snapshot, const PlanRequest& request)
+      : snapshot_(snapshot), request_(request), object_(*request.object), items_(ItemsOf(object_)) {}
+
+  Result<QueryPlan> Run() {
+    filter_ = TestsOf(request_.filter);
+    filter_.tests.insert(filter_.tests.end(), request_.joins.begin(), request_.joins.end());
+    order_ = OrderFields(object_, request_.order_by);
+    if (!object_.table_exists() || !snapshot_.Schema(object_.table()).ok()) return Finish(Nothing("the table is not there"));
+    TABLECAST_ASSIGN_OR_RETURN(const TableInfo info, snapshot_.Describe(object_.table()));
+    item_count_ = static_cast<double>(info.item_count);
+    TABLECAST_ASSIGN_OR_RETURN(narrowing_, Narrower(object_, filter_.tests).Run());
+    if (request_.engine == Engine::kColumnar) {
+      return Unavailable("there is no columnar sidecar of " + object_.name(), "set \"columnar\": true and build it, or use another engine");
+    }
+    if (Impossible()) return Finish(Nothing("no key can pass"));
+    if (request_.engine != Engine::kIndex && request_.engine != Engine::kScan) AddKeyPaths();
+    if (request_.engine == Engine::kAuto || request_.engine == Engine::kIndex) {
+      TABLECAST_RETURN_IF_ERROR(AddIndexPaths(info));
+    }
+    if (request_.engine == Engine::kScan || request_.engine == Engine::kRow || candidates_.empty() || !HasBounded()) {
+      if (request_.engine != Engine::kIndex) AddScan();
+    }
+    if (candidates_.empty()) {
+      return Unavailable("no index serves this query of " + object_.name(), "wait until the indexes are built, or use another engine");
+    }
+    auto best = std::min_element(candidates_.begin(), candidates_.end(),
+                                 [&](const AccessPath& a, const AccessPath& b) { return Cost(a) < Cost(b); });
+    return Finish(std::move(*best));
+  }
+
+ private:
+  Error Unavailable(std::string message, std::string remedy) const {
+    return MakeError(ErrorCode::kFailedPrecondition, "engine-unavailable", std::move(message), "tablecast-engine", std::move(remedy));
+  }
+
+  bool Impossible() const {
+    return std::all_of(narrowing_.keys.begin(), narrowing_.keys.end(), [](const KeyCondition& key) {
+      return key.partition.never || key.sort.never;
+    });
+  }
+
+  AccessPath Nothing(std::string why) const {
+    AccessPath path;
+    path.kind = AccessKind::kNothing;
+    path.native_order = true;
+    path.ordered = true;
+    path.exact = true;
+    path.key_text = std::move(why);
+    return path;
+  }
+
+  bool HasBounded() const {
+    return std::any_of(candidates_.begin(), candidates_.end(), [](const AccessPath& path) {
+      return path.kind != AccessKind::kFullScan;
+    });
+  }
+
+  void AddKeyPaths() {
+    if (std::optional<std::vector<std::string>> points = PointsOf(narrowing_.keys, items_.schema())) {
+      AccessPath path;
+      path.kind = AccessKind::kPointGet;
+      path.points = *std::move(points);
+      path.native_order = true;
+      path.estimated_items = static_cast<double>(path.points.size());
+      DescribeKeys(path);
+      candidates_.push_back(std::move(path));
+      return;
+    }
+    AccessPath path;
+    path.keys = narrowing_.keys;
+    const bool partitions = std::all_of(path.keys.begin(), path.keys.end(),
+                                        [](const KeyCondition& key) { return !key.partition.equals.empty(); });
+    const bool bounded = std::all_of(path.keys.begin(), path.keys.end(),
+                                     [](const KeyCondition& key) { return !key.partition.IsFree(); });
+    path.kind = partitions ? AccessKind::kPartitionRange : (bounded ? AccessKind::kTableRange : AccessKind::kFullScan);
+    if (path.kind == AccessKind::kFullScan && !narrowing_.narrowed) return;  // AddScan gives it
+    path.native_order = path.keys.size() == 1;
+    path.key_condition_holds = true;
+    bool reverse = false;
+    if (path.native_order && order_ && IsKeyOrder(object_, *order_, path.keys.front(), reverse)) {
+      path.ordered = true;
+      path.descending_keys = reverse;
+      path.native_order = path.native_order && !reverse;
+    }
+    path.estimated_items = EstimateKeys(path);
+    DescribeKeys(path);
+    candidates_.push_back(std::move(path));
+  }
+
+  void AddScan() {
+    AccessPath path;
+    path.kind = AccessKind::kFullScan;
+    // The qualifier's own key condition costs nothing and may skip much.
+    path.keys.push_back(request_.engine == Engine::kScan ? KeyCondition{} : items_.qualifier().key_condition());
+    path.key_condition_holds = request_.engine != Engine::kScan;
+    path.native_order = true;
+    bool reverse = false;
+    if (order_ && IsKeyOrder(object_, *order_, path.keys.front(), reverse)) {
+      path.ordered = true;
+      path.descending_keys = reverse;
+      path.native_order = !reverse;
+    }
+    path.estimated_items = item_count_;
+    path.key_text = KeyConditionText(path.keys.front(), items_.schema());
+    path.exact = request_.filter == nullptr && request_.joins.empty();
+    candidates_.push_back(std::move(path));
+  }
+
+  void DescribeKeys(AccessPath& path) {
+    path.pushed = narrowing_.pushed;
+    for (const KeyCondition& key : narrowing_.keys) {
+      if (path.key_text.size() > 400) break;
+      const std::string text = KeyConditionText(key, items_.schema());
+      if (!text.empty()) path.key_text += (path.key_text.empty() ? "" : " or ") + text;
+    }
+    path.exact = narrowing_.covered.size() == filter_.tests.size() && filter_.residual.empty();
+  }
+
+  double EstimateKeys(const AccessPath& path) const {
+    double total = 0;
+    for (const KeyCondition& key : path.keys) {
+      std::uint64_t seen = 0;
+      const Result<std::uint64_t> looked = snapshot_.Query(items_.table(), key, {}, [&](const ItemView&) { return ++seen < kLook; });
+      if (!looked.ok() || seen >= kLook) return std::max(item_count_ / 4, total + static_cast<double>(seen));
+      total += static_cast<double>(seen);
+    }
+    return total;
+  }
+
+  Status AddIndexPaths(const TableInfo& info) {
+    AddSecondary();
+    const auto ready = [&](const DerivedIndex& index) { return snapshot_.IsDerivedReady(object_.table(), index); };
+    const auto entries = [&](const DerivedIndex& index) {
+      for (const DerivedIndexInfo& derived : info.derived) {
+        if (derived.definition == index) return static_cast<double>(derived.entries);
+      }
+      return item_count_;
+    };
+    if (ready(items_.membership())) {
+      AccessPath path;
+      path.kind = AccessKind::kMembershipIndex;
+      path.derived = &items_.membership();
+      path.members_only = true;
+      path.native_order = true;
+      path.estimated_items = entries(items_.membership());
+      path.key_text = "members of " + items_.name();
+      path.exact = request_.filter == nullptr && request_.joins.empty();
+      candidates_.push_back(std::move(path));
+    }
+    for (const DeclaredIndex& index : object_.indexes()) {
+      if (!ready(index.derived)) continue;
+      std::optional<IndexUse> use = UseIndex(object_, index, filter_.tests, order_);
+      if (!use) continue;
+      AccessPath path;
+      path.kind = AccessKind::kDeclaredIndex;
+      path.derived = &index.derived;
+      path.declared = &index;
+      path.ranges = std::move(use->ranges);
+      path.range_prefix = std::move(use->prefix);
+      path.tail_parts = use->tail_parts;
+      path.reverse = use->reverse;
+      path.members_only = true;
+      path.native_order = use->native_order;
+      path.ordered = use->ordered;
+      path.exact = use->exact && use->covered.size() == filter_.tests.size() && filter_.residual.empty();
+      path.pushed = std::move(use->pushed);
+      path.key_text = std::move(use->text);
+      covered_[&index] = use->covered;
+      TABLECAST_ASSIGN_OR_RETURN(path.estimated_items, CountRanges(path, entries(index.derived)));
+      candidates_.push_back(std::move(path));
+    }
+    return {};
+  }
+
+  Result<double> CountRanges(const AccessPath& path, double all) const {
+    double total = 0;
+    for (const IndexRange& range : path.ranges) {
+      std::uint64_t seen = 0;
+      IndexRange forward = range;
+      forward.descending = false;
+      TABLECAST_RETURN_IF_ERROR(snapshot_.ScanDerived(object_.table(), *path.derived, forward,
+                                                      [&](const IndexEntryView&) { return ++seen < kLook; }));
+      total += static_cast<double>(seen);
+      if (seen >= kLook) return path.range_prefix.empty() && path.pushed.empty() ? all : std::max(all / 4, total);
+      if (total > all) return all;
+    }
+    return total;
+  }
+
+  void AddSecondary() {
+    for (const SecondaryIndex& index : items_.schema().indexes) {
+      if (index.partition.size() != 1 || index.sort.size() > 1) continue;
+      KeyCondition key;
+      std::vector<std::string> pushed;
+      std::set<std::size_t> used;
+      for (std::size_t i = 0; i < filter_.tests.size(); ++i) {
+        const ColumnTest& test = filter_.tests[i];
+        if (test.source.kind != SourceKind::kAttribute || !test.source.path.empty()) continue;
+        const auto narrow = [&](const KeyColumn& column, ColumnCondition& side) {
+          if (column.name != test.source.attribute) return;
+          const std::optional<ColumnCondition> condition = PhysicalCondition(test, column.type);
+          if (!condition) return;
+          side = Intersect(side, *condition);
+          pushed.push_back(ConditionText(column.name, *condition));
+          used.insert(i);
+        };
+        narrow(index.partition.front(), key.partition);
+        if (!index.sort.empty()) narrow(index.sort.front(), key.sort);
+      }
+      if (key.partition.equals.empty() || key.partition.never || key.sort.never) continue;
+      AccessPath path;
+      path.kind = AccessKind::kSecondaryIndex;
+      path.secondary = index.name;
+      path.keys.push_back(key);
+      path.pushed = std::move(pushed);
+      path.key_text = ConditionText(index.partition.front().name, key.partition);
+      if (!index.sort.empty()) {
+        const std::string sort = ConditionText(index.sort.front().name, key.sort);
+        if (!sort.empty()) path.key_text += " and " + sort;
+      }
+      secondary_used_[index.name] = used;
+      std::uint64_t seen = 0;
+      const Result<std::uint64_t> looked = snapshot_.QueryIndex(items_.table(), index.name, key, {},
+                                                                [&](const ItemView&) { return ++seen < kLook; });
+      if (!looked.ok()) continue;
+      path.estimated_items = seen < kLook ? static_cast<double>(seen) : std::max(item_count_ / 4, 1.0);
+      candidates_.push_back(std::move(path));
+    }
+  }
+
+  bool Ordered(const AccessPath& path) const {
+    if (request_.any_order) return true;
+    return request_.order_by.empty() ? path.native_order : path.ordered;
+  }
+
+  double Cost(const AccessPath& path) const {
+    const bool by_index = path.derived != nullptr || !path.secondary.empty();
+    const double unit = by_index ? kIndexedItem : 1.0;
+    double items = path.estimated_items;
+    const bool stops_early = Ordered(path) && request_.wanted && (!request_.must_count || path.exact);
+    if (stops_early) {
+      const double needed = static_cast<double>(*request_.wanted) / (path.exact ? 1.0 : kResidualShare);
+      items = std::min(items, needed);
+      // The share of members among the items that a scan meets.
+      if (!path.members_only && path.kind == AccessKind::kFullScan) items = path.estimated_items;
+    }
+    double cost = 1.0 + items * unit;
+    if (!Ordered(path)) cost += path.estimated_items * kSortedItem;
+    return cost;
+  }
+
+  QueryPlan Finish(AccessPath path) const {
+    QueryPlan plan;
+    plan.sorts = !Ordered(path);
+    if (request_.any_order) plan.sorts = false;
+    if (plan.sorts) {
+      plan.order = request_.wanted ? "top-k (" + std::to_string(*request_.wanted) + ")" : "sort";
+    } else {
+      plan.order = request_.order_by.empty() || path.declared == nullptr ? "native" : "index";
+    }
+    if (path.kind != AccessKind::kNothing) {
+      std::set<std::size_t> served;
+      if (path.declared != nullptr) {
+        const auto at = covered_.find(path.declared);
+        if (at != covered_.end()) served = at->second;
+      } else if (!path.secondary.empty()) {
+        served = secondary_used_.at(path.secondary);
+      } else if (!path.points.empty() || path.kind == AccessKind::kPartitionRange || path.kind == AccessKind::kTableRange) {
+        served = narrowing_.used;
+      }
+      for (std::size_t i = 0; i < filter_.tests.size(); ++i) {
+        if (served.count(i) != 0) continue;
+        plan.residual.emplace_back(filter_.tests[i].text, ReasonFor(i, path));
+      }
+      for (const auto& residual : filter_.residual) plan.residual.push_back(residual);
+      if (request_.search) plan.residual.emplace_back("$search " + SearchText(request_.search), "a search reads the texts");
+    }
+    plan.path = std::move(path);
+    return plan;
+  }
+
+  std::string ReasonFor(std::size_t test, const AccessPath& path) const {
+    const std::string& text = filter_.tests[test].text;
+    for (const auto& [refused, why] : narrowing_.refused) {
+      if (refused == text) return why;
+    }
+    if (path.derived != nullptr || !path.secondary.empty()) return "not part of the chosen index";
+    return "neither a key column nor the lead of an index";
+  }
+
+  const ReadSnapshot& snapshot_;
+  const PlanRequest& request_;
+  const ExternalObject& object_;
+  const ExternalObject& items_;
+  FilterTests filter_;
+  std::optional<std::vector<std::pair<std::uint32_t, bool>>> order_;
+  double item_count_ = 0;
+  KeyNarrowing narrowing_;
+  std::vector<AccessPath> candidates_;
+  std::map<const DeclaredIndex*, std::set<std::size_t>> covered_;
+  std::map<std::string, std::set<std::size_t>> secondary_used_;
+};
+
+}  // namespace
+
+std::optional<std::vector<std::pair<std::uint32_t, bool>>> OrderFields(const ExternalObject& object,
+                                                                       const std::vector<SortKey>& order_by) {
+  std::vector<std::pair<std::uint32_t, bool>> out;
+  for (const SortKey& key : order_by) {
+    const Expression* expression = key.expression.get();
+    if (const auto* alias = dynamic_cast<const AliasNode*>(expression)) expression = alias->definition().get();
+    const auto* field = dynamic_cast<const FieldRefNode*>(expression);
+    if (field == nullptr || !field->IsOwn() || field->type().collection || &field->owner() != &object) return std::nullopt;
+    out.emplace_back(object.IndexOf(field->field()), key.descending);
+  }
+  return out;
+}
+
+Result<QueryPlan> PlanQuery(const ReadSnapshot& snapshot, const PlanRequest& request) {
+  return Planner(snapshot, request).Run();
+}
+
+}  // namespace tablecast

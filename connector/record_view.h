@@ -1,0 +1,75 @@
+#ifndef TABLECAST_CONNECTOR_RECORD_VIEW_H_
+#define TABLECAST_CONNECTOR_RECORD_VIEW_H_
+
+// What an expression reads while it is evaluated: the record behind each range variable, the row of an
+// aggregation, the request's time, and a way to related records.
+
+#include <array>
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <vector>
+
+#include "base/civil_time.h"
+#include "base/result.h"
+#include "connector/edm_value.h"
+#include "connector/external_object.h"
+#include "connector/field.h"
+
+namespace tablecast {
+
+// One record of an external object. BORROWS the item; valid until the reader moves on.
+class RecordView {
+ public:
+  virtual ~RecordView() = default;
+  virtual const ExternalObject& object() const = 0;
+  // The field's value; null when it does not convert. Computed at each call: ask once.
+  virtual EdmValue Value(const Field& field) const = 0;
+  // The stored value behind a physical field; absent for computed ones.
+  virtual AttributeView Stored(const Field& field) const = 0;
+  // Value of a join column, field or not.
+  virtual EdmValue Join(const JoinColumn& column) const = 0;
+};
+
+// Finds the records that a navigation leads to. ERRORS: of the read; limits.
+class RelatedReader {
+ public:
+  virtual ~RelatedReader() = default;
+  virtual Status ForEachRelated(const Navigation& navigation, const RecordView& from,
+                                const std::function<bool(const RecordView&)>& visit) = 0;
+};
+
+// THREAD: one thread; made per query.
+class EvalContext {
+ public:
+  static constexpr std::uint32_t kVariables = 64;
+  using Row = std::vector<std::optional<EdmValue>>;
+
+  explicit EvalContext(Timestamp now, RelatedReader* related = nullptr) : now_(now), related_(related) {}
+
+  Timestamp now() const { return now_; }
+  RelatedReader* related() { return related_; }
+
+  const RecordView* record(std::uint32_t variable) const { return variable < kVariables ? records_[variable] : nullptr; }
+  void Bind(std::uint32_t variable, const RecordView* record) { if (variable < kVariables) records_[variable] = record; }
+  const EdmValue* value(std::uint32_t variable) const { return variable < kVariables ? values_[variable] : nullptr; }
+  void BindValue(std::uint32_t variable, const EdmValue* value) { if (variable < kVariables) values_[variable] = value; }
+  const Row* row() const { return row_; }
+  void BindRow(const Row* row) { row_ = row; }
+
+  // Keeps the first failure; the caller of Evaluate looks.
+  void Fail(Error error) { if (!error_) error_ = std::move(error); }
+  const std::optional<Error>& error() const { return error_; }
+
+ private:
+  Timestamp now_;
+  RelatedReader* related_;
+  std::array<const RecordView*, kVariables> records_{};
+  std::array<const EdmValue*, kVariables> values_{};
+  const Row* row_ = nullptr;
+  std::optional<Error> error_;
+};
+
+}  // namespace tablecast
+
+#endif  // TABLECAST_CONNECTOR_RECORD_VIEW_H_
