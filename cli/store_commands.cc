@@ -9,7 +9,7 @@
 #include "cli/export_writer.h"
 #include "cli/session.h"
 #include "odata/password_hash.h"
-#include "store/backup.h"
+#include "store/integrity.h"
 
 namespace tablecast::cli {
 
@@ -103,26 +103,77 @@ ExitCode RunExport(const Terminal& terminal, const ExportOptions& options) {
   return status.ok() ? kSuccess : PrintError(terminal, "export", status.error());
 }
 
+namespace {
+
+std::string CopyText(const IntegrityReport& report) {
+  return Thousands(report.tables) + " tables, " + Thousands(report.items) + " items, " +
+         Thousands(report.secondary_entries + report.derived_entries) + " index entries\n";
+}
+
+// A store that nobody has open, moved aside and back: the compacted copy takes its place, or nothing changes.
+Status ReplaceStore(const std::string& store, const std::string& copy) {
+  namespace fs = std::filesystem;
+  std::error_code error;
+  const std::string old = store + ".old";
+  fs::rename(store, old, error);
+  if (!error) {
+    fs::rename(copy, store, error);
+    if (error) {
+      std::error_code back;
+      fs::rename(old, store, back);
+    }
+  }
+  if (error) return MakeError(ErrorCode::kUnavailable, "store-replace", "cannot move the copy into place: " + error.message(), store);
+  fs::remove_all(old, error);
+  return {};
+}
+
+}  // namespace
+
 ExitCode RunCompact(const Terminal& terminal, const StoreOptions& options) {
-  const Status status = CompactStore(options.store);
-  if (!status.ok()) return PrintError(terminal, "compact", status.error());
-  WriteStdout("the store is rewritten in key order\n");
+  std::string folder = options.store;
+  while (folder.size() > 1 && folder.back() == '/') folder.pop_back();
+  const std::string copy = folder + ".compact";
+  std::uint64_t before = 0;
+  Result<IntegrityReport> report = IntegrityReport{};
+  {
+    const auto store = OpenStore(folder, StoreAccess::kMustExist);
+    if (!store.ok()) return PrintError(terminal, "compact", store.error());
+    before = (*store)->file_bytes();
+    report = (*store)->Backup(copy);
+  }
+  if (!report.ok()) return PrintError(terminal, "compact", report.error());
+  const Status replaced = ReplaceStore(folder, copy);
+  if (!replaced.ok()) return PrintError(terminal, "compact", replaced.error());
+  const auto store = OpenStore(folder, StoreAccess::kMustExist);
+  if (!store.ok()) return PrintError(terminal, "compact", store.error());
+  WriteStdout("rewritten: " + HumanBytes(before) + " -> " + HumanBytes((*store)->file_bytes()) + "; " + CopyText(*report));
   return kSuccess;
 }
 
 ExitCode RunBackup(const Terminal& terminal, const BackupOptions& options) {
   const auto store = OpenStore(options.store, StoreAccess::kMustExist);
   if (!store.ok()) return PrintError(terminal, "backup", store.error());
-  const auto report = BackupStore(**store, options.to);
+  const auto report = (*store)->Backup(options.to);
   if (!report.ok()) return PrintError(terminal, "backup", report.error());
-  WriteStdout("copied and verified: " + Thousands(report->items) + " items, " + HumanBytes(report->bytes) + "\n");
+  WriteStdout("copied and verified: " + CopyText(*report));
   return kSuccess;
 }
 
+// The backup's own backup: opened, checked whole and copied; a damaged or newer one is refused on the way.
 ExitCode RunRestore(const Terminal& terminal, const RestoreOptions& options) {
-  const auto report = RestoreStore(options.from, options.store);
+  const auto backup = OpenStore(options.from, StoreAccess::kMustExist);
+  if (!backup.ok()) return PrintError(terminal, "restore", backup.error());
+  const auto integrity = (*backup)->CheckIntegrity();
+  if (!integrity.ok()) return PrintError(terminal, "restore", integrity.error());
+  if (!integrity->issues.empty()) {
+    return PrintError(terminal, "restore",
+                      MakeError(ErrorCode::kInvalidArgument, "backup-damaged", "the backup is damaged: " + integrity->issues.front().message,
+                                options.from, "restore another one"));
+  }
+  const auto report = (*backup)->Backup(options.store);
   if (!report.ok()) return PrintError(terminal, "restore", report.error());
-  WriteStdout("restored and verified: " + Thousands(report->items) + " items, " + HumanBytes(report->bytes) + "\n");
+  WriteStdout("restored and verified: " + CopyText(*report));
   return kSuccess;
 }
 
