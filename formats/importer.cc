@@ -1,6 +1,7 @@
 #include "formats/importer.h"
 
 #include <algorithm>
+#include <deque>
 #include <filesystem>
 #include <fstream>
 #include <set>
@@ -12,6 +13,8 @@
 #include "formats/record_sorter.h"
 #include "item/item_codec.h"
 #include "item/item_json.h"
+#include "store/bulk_load.h"
+#include "store/lmdb_item_store.h"
 
 namespace tablecast {
 
@@ -74,13 +77,18 @@ std::string Fingerprint(const std::vector<std::string>& files) {
   return out;
 }
 
-struct Journal {
+}  // namespace
+
+// How far a load is, kept in the store with each batch.
+struct ImportJournal {
   std::string fingerprint;
-  std::uint64_t committed = 0;  // operations
+  std::uint64_t committed = 0;  // operations of the sorter
   ImportSummary counts;
 };
 
-std::string WriteJournal(const Journal& journal) {
+namespace {
+
+std::string WriteJournal(const ImportJournal& journal) {
   std::string out;
   JsonWriter json(out);
   json.BeginObject().Key("fingerprint").String(journal.fingerprint).Key("committed").Uint(journal.committed);
@@ -89,9 +97,9 @@ std::string WriteJournal(const Journal& journal) {
   return out;
 }
 
-Result<Journal> ReadJournal(const std::string& text) {
+Result<ImportJournal> ReadJournal(const std::string& text) {
   TABLECAST_ASSIGN_OR_RETURN(const JsonValue json, ParseJson(text));
-  Journal journal;
+  ImportJournal journal;
   const auto number = [&json](std::string_view name) -> std::uint64_t {
     const JsonValue* value = json.Find(name);
     return value == nullptr ? 0 : std::strtoull(value->text.c_str(), nullptr, 10);
@@ -404,8 +412,159 @@ Result<ImportSummary> Importer::Run(const std::vector<std::string>& paths) {
   return summary_;
 }
 
+namespace {
+
+// One operation on its own: what a sequence of the input's operations on that key would have done.
+Status ApplyOperation(WriteTransaction& txn, const TableSchema& schema, const LoadOperation& op, ImportJournal& journal) {
+  TABLECAST_ASSIGN_OR_RETURN(const ItemKey key, KeyOf(schema, op.item));
+  TABLECAST_ASSIGN_OR_RETURN(bool existed, txn.Delete(schema.name, key));
+  std::uint64_t puts = op.superseded_puts;
+  if (op.superseded_deletes > 0 && existed) {
+    ++journal.counts.deleted;
+    existed = false;
+  }
+  if (!op.is_delete) {
+    TABLECAST_RETURN_IF_ERROR(txn.Put(schema.name, op.item));
+    ++puts;
+  }
+  if (puts > 0) {
+    ++(existed ? journal.counts.replaced : journal.counts.written);
+    journal.counts.replaced += puts - 1;
+    existed = true;
+  }
+  if (op.is_delete && existed) ++journal.counts.deleted;
+  ++journal.counts.tables[schema.name];
+  ++journal.committed;
+  return {};
+}
+
+Error Stopped() { return MakeError(ErrorCode::kAborted, "import-stopped", "stopped"); }
+
+}  // namespace
+
+Importer::Importer(LmdbItemStore& store, ImportSettings settings, ImportObserver& observer)
+    : store_(store), durable_(&store), settings_(std::move(settings)), observer_(observer) {}
+
+Status Importer::LoadAtomic(RecordSorter& sorter, ImportJournal& journal) {
+  ImportJournal next;
+  TABLECAST_RETURN_IF_ERROR(store_.Write([&](WriteTransaction& txn) -> Status {
+    next = journal;  // the body may run twice
+    sorter.Rewind();
+    LoadOperation op;
+    for (;;) {
+      TABLECAST_ASSIGN_OR_RETURN(const bool more, sorter.Next(op));
+      if (!more) return {};
+      TABLECAST_RETURN_IF_ERROR(ApplyOperation(txn, tables_[op.table], op, next));
+      if (next.committed % kProgressEvery == 0 && !observer_.OnProgress("writing", next.committed, sorter.added())) return Stopped();
+    }
+  }));
+  journal = next;
+  return {};
+}
+
+Status Importer::LoadInBatches(RecordSorter& sorter, ImportJournal& journal) {
+  for (bool done = false; !done;) {
+    std::vector<LoadOperation> batch;
+    while (batch.size() < settings_.batch_items) {
+      LoadOperation op;
+      TABLECAST_ASSIGN_OR_RETURN(const bool more, sorter.Next(op));
+      if (!more) {
+        done = true;
+        break;
+      }
+      batch.push_back(std::move(op));
+    }
+    if (batch.empty()) break;
+    ImportJournal next;
+    TABLECAST_RETURN_IF_ERROR(store_.Write([&](WriteTransaction& txn) -> Status {
+      next = journal;
+      for (const LoadOperation& op : batch) TABLECAST_RETURN_IF_ERROR(ApplyOperation(txn, tables_[op.table], op, next));
+      return txn.PutMeta(kJournalName, WriteJournal(next));
+    }));
+    journal = next;
+    if (!observer_.OnProgress("writing", journal.committed, sorter.added())) return Stopped();
+  }
+  return {};
+}
+
+Status Importer::LoadInBulk(RecordSorter& sorter, ImportJournal& journal) {
+  LoadOperation op;
+  TABLECAST_ASSIGN_OR_RETURN(bool more, sorter.Next(op));
+  while (more) {
+    const std::uint32_t table = op.table;
+    const std::string& name = tables_[table].name;
+    // Where each operation of the sorter ends among those of the loader, and the puts that it superseded.
+    struct Boundary {
+      std::uint64_t loader_operations;
+      std::uint64_t replaced;
+    };
+    std::deque<Boundary> boundaries;
+    std::uint64_t given = 0;
+    std::uint64_t extra_replaced = 0;
+    ImportJournal before = journal;
+    BulkLoadOptions options;
+    options.batch_operations = settings_.batch_items;
+    bool stop = false;
+    options.before_commit = [&](WriteTransaction& txn, const BulkLoadTotals& totals) -> Status {
+      while (!boundaries.empty() && boundaries.front().loader_operations <= totals.operations()) {
+        ++before.committed;
+        ++before.counts.tables[name];
+        extra_replaced += boundaries.front().replaced;
+        boundaries.pop_front();
+      }
+      ImportJournal next = before;
+      next.counts.written = journal.counts.written + totals.inserted;
+      next.counts.replaced = journal.counts.replaced + totals.replaced + totals.unchanged + extra_replaced;
+      next.counts.deleted = journal.counts.deleted + totals.deleted;
+      // A wish to stop is heard here and obeyed behind this commit.
+      stop = !observer_.OnProgress("writing", next.committed, sorter.added());
+      return txn.PutMeta(kJournalName, WriteJournal(next));
+    };
+    TABLECAST_ASSIGN_OR_RETURN(const auto loader, BulkLoader::Begin(*durable_, name, std::move(options)));
+    Status status;
+    while (more && op.table == table && status.ok()) {
+      const auto key = KeyOf(tables_[table], op.item);
+      if (!key.ok()) return key.error();
+      std::uint64_t superseded = op.superseded_puts;
+      if (op.superseded_deletes > 0) {
+        ++given;
+        status = loader->Delete(*key);
+      }
+      if (status.ok() && op.is_delete) {
+        if (superseded > 0) {
+          // Put and taken away again within the input: both count.
+          ++given;
+          --superseded;
+          status = loader->Put(op.item);
+        }
+        ++given;
+        boundaries.push_back({given, superseded});
+        if (status.ok()) status = loader->Delete(*key);
+      } else if (status.ok()) {
+        ++given;
+        boundaries.push_back({given, superseded});
+        status = loader->Put(std::move(op.item));
+      }
+      if (status.ok() && stop) status = Stopped();
+      if (!status.ok()) break;
+      auto next = sorter.Next(op);
+      if (!next.ok()) return next.error();
+      more = *next;
+    }
+    if (status.ok()) status = loader->Finish();
+    const BulkLoadTotals& totals = loader->committed();
+    journal.committed = before.committed;
+    journal.counts.tables = before.counts.tables;
+    journal.counts.written += totals.inserted;
+    journal.counts.replaced += totals.replaced + totals.unchanged + extra_replaced;
+    journal.counts.deleted += totals.deleted;
+    TABLECAST_RETURN_IF_ERROR(status);
+  }
+  return {};
+}
+
 Status Importer::Load(RecordSorter& sorter, const std::string& signature) {
-  Journal journal;
+  ImportJournal journal;
   journal.fingerprint = signature;
   if (settings_.resume) {
     TABLECAST_ASSIGN_OR_RETURN(const auto snapshot, store_.BeginRead());
@@ -414,110 +573,35 @@ Status Importer::Load(RecordSorter& sorter, const std::string& signature) {
       return MakeError(ErrorCode::kInvalidArgument, "resume-nothing", "no import was interrupted in this store", "",
                        "run it without --resume");
     }
-    TABLECAST_ASSIGN_OR_RETURN(Journal old, ReadJournal(*text));
-    if (old.fingerprint != signature) {
+    TABLECAST_ASSIGN_OR_RETURN(journal, ReadJournal(*text));
+    if (journal.fingerprint != signature) {
       return MakeError(ErrorCode::kInvalidArgument, "resume-other-files",
                        "the interrupted import was of other files, or these have changed since", "",
                        "give the same files, or run it without --resume");
     }
-    journal = old;
-    summary_.written = old.counts.written;
-    summary_.replaced = old.counts.replaced;
-    summary_.deleted = old.counts.deleted;
-    summary_.skipped = old.committed;
+    summary_.skipped = journal.committed;
+    LoadOperation skipped;
+    for (std::uint64_t i = 0; i < journal.committed; ++i) {
+      TABLECAST_ASSIGN_OR_RETURN(const bool more, sorter.Next(skipped));
+      if (!more) break;
+    }
   }
-  LoadOperation operation;
-  for (std::uint64_t i = 0; i < journal.committed; ++i) {
-    TABLECAST_ASSIGN_OR_RETURN(const bool more, sorter.Next(operation));
-    if (!more) break;
-  }
-  const std::uint64_t total = sorter.added();
-  bool done = false;
-  while (!done) {
-    std::vector<LoadOperation> batch;
-    const std::size_t limit = settings_.batch_items;
-    // One transaction; `body` may run twice, so the batch is read before it. An atomic import streams instead.
-    const auto apply = [&](WriteTransaction& txn, const LoadOperation& op, Journal& counts,
-                           std::map<std::string, std::uint64_t>& by_table) -> Status {
-      const TableSchema& schema = tables_[op.table];
-      TABLECAST_ASSIGN_OR_RETURN(const ItemKey key, KeyOf(schema, op.item));
-      TABLECAST_ASSIGN_OR_RETURN(const bool was_there, txn.Delete(schema.name, key));
-      bool existed = was_there;
-      std::uint64_t puts = op.superseded_puts;
-      if (op.superseded_deletes > 0 && existed) {
-        ++counts.counts.deleted;
-        existed = false;
-      }
-      if (!op.is_delete) {
-        TABLECAST_RETURN_IF_ERROR(txn.Put(schema.name, op.item));
-        ++puts;
-      }
-      if (puts > 0) {
-        ++(existed ? counts.counts.replaced : counts.counts.written);
-        counts.counts.replaced += puts - 1;
-        existed = true;
-      }
-      if (op.is_delete && existed) ++counts.counts.deleted;
-      by_table[schema.name] += 1;
-      ++counts.committed;
-      return {};
-    };
-    Journal next;
-    std::map<std::string, std::uint64_t> by_table;
-    Status status;
+  const Status status = settings_.atomic      ? LoadAtomic(sorter, journal)
+                        : durable_ != nullptr ? LoadInBulk(sorter, journal)
+                                              : LoadInBatches(sorter, journal);
+  summary_.written = journal.counts.written;
+  summary_.replaced = journal.counts.replaced;
+  summary_.deleted = journal.counts.deleted;
+  summary_.tables = journal.counts.tables;
+  if (!status.ok()) {
+    Error error = status.error();
     if (settings_.atomic) {
-      status = store_.Write([&](WriteTransaction& txn) -> Status {
-        next = journal;
-        by_table.clear();
-        sorter.Rewind();
-        LoadOperation op;
-        for (;;) {
-          TABLECAST_ASSIGN_OR_RETURN(const bool more, sorter.Next(op));
-          if (!more) break;
-          TABLECAST_RETURN_IF_ERROR(apply(txn, op, next, by_table));
-          if (next.committed % kProgressEvery == 0 && !observer_.OnProgress("writing", next.committed, total)) {
-            return MakeError(ErrorCode::kAborted, "import-stopped", "stopped");
-          }
-        }
-        return {};
-      });
-      done = true;
+      error.message += "; nothing is committed";
     } else {
-      while (batch.size() < limit) {
-        LoadOperation op;
-        TABLECAST_ASSIGN_OR_RETURN(const bool more, sorter.Next(op));
-        if (!more) {
-          done = true;
-          break;
-        }
-        batch.push_back(std::move(op));
-      }
-      if (batch.empty()) break;
-      status = store_.Write([&](WriteTransaction& txn) -> Status {
-        next = journal;
-        by_table.clear();
-        for (const LoadOperation& op : batch) TABLECAST_RETURN_IF_ERROR(apply(txn, op, next, by_table));
-        return txn.PutMeta(kJournalName, WriteJournal(next));
-      });
-      if (status.ok() && !observer_.OnProgress("writing", next.committed, total)) {
-        status = MakeError(ErrorCode::kAborted, "import-stopped", "stopped");
-      }
+      error.message += "; " + std::to_string(journal.committed) + " operations are committed";
+      if (error.remedy.empty()) error.remedy = "go on with --resume when the cause is mended";
     }
-    if (!status.ok()) {
-      Error error = status.error();
-      if (settings_.atomic) {
-        error.message += "; nothing is committed";
-      } else {
-        error.message += "; " + std::to_string(journal.committed) + " operations are committed";
-        if (error.remedy.empty()) error.remedy = "go on with --resume when the cause is mended";
-      }
-      return error;
-    }
-    journal = next;
-    summary_.written = journal.counts.written;
-    summary_.replaced = journal.counts.replaced;
-    summary_.deleted = journal.counts.deleted;
-    for (const auto& [name, count] : by_table) summary_.tables[name] += count;
+    return error;
   }
   // The import is whole: nothing to resume.
   return store_.Write([](WriteTransaction& txn) { return txn.DeleteMeta(kJournalName); });

@@ -31,7 +31,7 @@ struct ImportSettings {
   bool atomic = false;
   bool sort = true;
   std::string spool_folder;  // on the store's disk
-  std::size_t batch_items = 10000;
+  std::size_t batch_items = 50000;
   std::size_t run_bytes = std::size_t{64} << 20U;
 };
 
@@ -58,11 +58,15 @@ class ImportObserver {
   virtual void OnReject(const std::string& file, const DumpFault& fault) = 0;
 };
 
+class LmdbItemStore;
+struct ImportJournal;
+
 class Importer {
  public:
-  // BORROWS both.
+  // BORROWS both. A durable store is loaded through its bulk loader.
   Importer(ItemStore& store, ImportSettings settings, ImportObserver& observer)
       : store_(store), settings_(std::move(settings)), observer_(observer) {}
+  Importer(LmdbItemStore& store, ImportSettings settings, ImportObserver& observer);
 
   // ERRORS: those of reading ("import-bad-record" wraps the record's own error with file, line and path unless
   // skip_bad); "key-schema-unknown", "key-schema-mismatch", "table-unknown", "several-tables"; "manifest-...";
@@ -72,8 +76,12 @@ class Importer {
  private:
   friend class ImportReader;
   Status Load(class RecordSorter& sorter, const std::string& signature);
+  Status LoadAtomic(RecordSorter& sorter, ImportJournal& journal);
+  Status LoadInBatches(RecordSorter& sorter, ImportJournal& journal);
+  Status LoadInBulk(RecordSorter& sorter, ImportJournal& journal);
 
   ItemStore& store_;
+  LmdbItemStore* durable_ = nullptr;
   ImportSettings settings_;
   ImportObserver& observer_;
   ImportSummary summary_;
