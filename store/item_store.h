@@ -103,7 +103,8 @@ class ReadSnapshot {
                                       const ReadOptions& options, const ItemVisitor& visit) const = 0;
   virtual Result<std::uint64_t> Scan(std::string_view table, const ReadOptions& options,
                                      const ItemVisitor& visit) const = 0;
-  // Over a secondary index: the condition is on its key columns; items come projected as declared.
+  // Over a secondary index: the condition is on its first two key columns, HASH before RANGE; items
+  // come projected as declared. `options.after_key` is a SecondaryEntryKey (store/secondary_index.h).
   virtual Result<std::uint64_t> QueryIndex(std::string_view table, std::string_view index,
                                            const KeyCondition& condition, const ReadOptions& options,
                                            const ItemVisitor& visit) const = 0;
@@ -132,7 +133,8 @@ class WriteTransaction {
   // Items of one partition with an optional sort condition, decoded.
   virtual Result<std::vector<Item>> Query(std::string_view table, const KeyCondition& condition,
                                           std::size_t limit) = 0;
-  // Validates the item (ValidateItem) and replaces what is there.
+  // Validates the item (ValidateItem) and replaces what is there. The same item again is no change:
+  // the sequence stays.
   virtual Status Put(std::string_view table, const Item& item) = 0;
   // True when there was something to delete.
   virtual Result<bool> Delete(std::string_view table, const ItemKey& key) = 0;
@@ -159,13 +161,14 @@ class ItemStore {
   virtual Result<std::unique_ptr<ReadSnapshot>> BeginRead() const = 0;
 
   // Runs `body` in the one write transaction and commits durably (fsync) when it succeeds; an error
-  // aborts and is returned. Nothing half-written is ever visible. `body` may run twice (map full is
-  // handled by aborting, growing and replaying), so it must have no outside effect before success.
+  // aborts and is returned. Nothing half-written is ever visible. `body` must have no outside effect
+  // before success: the commit may still fail. It must not call Write of the same store.
   // ERRORS: the body's; kUnavailable "store-locked", "disk-full"; kDeadlineExceeded.
   virtual Status Write(const std::function<Status(WriteTransaction&)>& body) = 0;
 
-  // Replaces the table's maintainer (nullptr removes it). Indexes that the store holds but the
-  // maintainer no longer names are dropped; new or changed ones become kMissing until built.
+  // Replaces the table's maintainer in this process. Indexes that the store holds but the maintainer no
+  // longer names are dropped; new or changed ones become kMissing until built. nullptr: this process
+  // maintains nothing any more; stored indexes stay and fall behind with its writes.
   virtual Status SetMaintainer(std::string_view table, std::shared_ptr<const IndexMaintainer> maintainer) = 0;
   // Brings every derived index of the table to kReady: catches up from the change log or rebuilds in
   // bounded batches. `progress(done, total)` may return false to stop (then kAborted).

@@ -29,6 +29,7 @@ class IndexEntrySink {
   virtual ~IndexEntrySink() = default;
   // One entry of indexes()[index] for the item at hand: `order` sorts the entries (the item's key is
   // appended as tie-break by the store, cut rules of docs/format.md apply), `payload` is kept beside it.
+  // One item has one entry per order in an index: of several with the same order the last one stays.
   virtual void Add(std::size_t index, std::string_view order, std::string_view payload) = 0;
 };
 
