@@ -4,6 +4,7 @@
 // What qualifier_compiler.cc works out and qualifier_row.cc, qualifier_pushdown.cc and
 // qualifier_writes.cc use. Private to qualifiers/.
 
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -44,8 +45,10 @@ struct CompiledQualifier::Impl {
   // read as their canonical text.
   std::vector<bool> reads_as_text;
   // What holds for the column under each name that formulas know it by.
-  std::vector<formula::ColumnFacts> facts;
-  std::vector<Slot> fact_slots;
+  std::map<std::string, formula::ColumnFacts, std::less<>> facts;
+  // Positions in virtual_columns() and physical_columns() by name.
+  std::map<std::string, std::size_t, std::less<>> virtual_index;
+  std::map<std::string, std::size_t, std::less<>> physical_index;
   // By physical column: how its inverse was judged, for explain and warnings.
   std::vector<std::string> inverse_verdicts;
   // Physical columns without written inverse that a virtual one determines (12.5 rule 7).

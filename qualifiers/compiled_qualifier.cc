@@ -21,25 +21,20 @@ std::vector<formula::ColumnFacts> CompiledQualifier::Impl::FactsFor(
     const formula::Program& program) const {
   std::vector<formula::ColumnFacts> found;
   for (const formula::FieldUse& use : program.fields()) {
-    for (const formula::ColumnFacts& fact : facts) {
-      if (fact.name == use.name) found.push_back(fact);
-    }
+    const auto fact = facts.find(use.name);
+    if (fact != facts.end()) found.push_back(fact->second);
   }
   return found;
 }
 
 const VirtualColumn* CompiledQualifier::FindVirtual(std::string_view name) const {
-  for (const VirtualColumn& column : virtual_columns_) {
-    if (column.name == name) return &column;
-  }
-  return nullptr;
+  const auto found = impl_->virtual_index.find(name);
+  return found == impl_->virtual_index.end() ? nullptr : &virtual_columns_[found->second];
 }
 
 const PhysicalColumn* CompiledQualifier::FindPhysical(std::string_view attribute) const {
-  for (const PhysicalColumn& column : physical_columns_) {
-    if (column.name == attribute) return &column;
-  }
-  return nullptr;
+  const auto found = impl_->physical_index.find(attribute);
+  return found == impl_->physical_index.end() ? nullptr : &physical_columns_[found->second];
 }
 
 }  // namespace tablecast

@@ -143,8 +143,7 @@ constexpr MemberShape kExtensionMembers[] = {
     {"relationships", &kRelationships}, {"indexes", &kIndexes}, {"children", &kChildren}};
 constexpr Shape kExtensions{kObject, "an object", "{ }", kExtensionMembers};
 
-// --- catalog.json
-// ---------------------------------------------------------------------------------
+// ---- catalog.json ----
 constexpr std::string_view kBlankModes[] = {"blank", "zero"};
 constexpr Shape kBlanks{kString,    "\"blank\" or \"zero\"", "\"blank\" or \"zero\"", {}, nullptr,
                         kBlankModes};

@@ -19,6 +19,7 @@
 #include <vector>
 
 #include "base/result.h"
+#include "qualifiers/predicate.h"
 
 namespace tablecast {
 
@@ -61,6 +62,9 @@ class MatchRegex {
   Range range_;
   std::optional<std::bitset<256>> possible_bytes_;
 };
+
+// As RegexMatch(slot, pattern) of predicate.h, sharing what is compiled already.
+PredicatePtr RegexMatch(Slot slot, std::shared_ptr<const MatchRegex> regex);
 
 // True when the pattern begins with ^ (or \A) and ends with $ (or \z) outside any group.
 bool IsAnchored(std::string_view pattern);

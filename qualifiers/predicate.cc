@@ -442,7 +442,10 @@ PredicatePtr LikeMatch(Slot slot, std::string_view pattern) {
 }
 Result<PredicatePtr> RegexMatch(Slot slot, std::string_view pattern) {
   TABLECAST_ASSIGN_OR_RETURN(auto regex, MatchRegex::Compile(pattern));
-  return PredicatePtr(std::make_shared<RegexTest>(slot, std::move(regex)));
+  return RegexMatch(slot, std::move(regex));
+}
+PredicatePtr RegexMatch(Slot slot, std::shared_ptr<const MatchRegex> regex) {
+  return std::make_shared<RegexTest>(slot, std::move(regex));
 }
 
 }  // namespace tablecast

@@ -83,8 +83,7 @@ struct QualifierCompiler {
     return std::move(out);
   }
 
-  // ---- names
-  // -------------------------------------------------------------------------------------
+  // ---- names ----
   void CheckNames() {
     std::vector<std::string> known;
     for (const ColumnQualifier& column : source.columns) known.push_back(column.name);
@@ -135,8 +134,7 @@ struct QualifierCompiler {
     return "columns." + column.name + ".values[" + std::to_string(index) + "]";
   }
 
-  // ---- formulas
-  // ----------------------------------------------------------------------------------
+  // ---- formulas ----
   std::shared_ptr<const Program> Compile(const ColumnQualifier& column, std::size_t index) {
     const ValueQualifier& value = column.values[index];
     formula::CompileOptions how;
@@ -248,8 +246,10 @@ struct QualifierCompiler {
       compiled->virtual_columns_[i].inputs.assign(inputs[i].begin(), inputs[i].end());
       names.SetType(static_cast<Slot>(physical + i), compiled->virtual_columns_[i].type);
     }
-    // Conditions in file order.
-    for (std::size_t i = 0; i < count; ++i) compiled->virtual_columns_[i].name = columns[i]->name;
+    for (std::size_t i = 0; i < count; ++i) {
+      compiled->virtual_columns_[i].name = columns[i]->name;
+      impl->virtual_index.emplace(columns[i]->name, i);
+    }
   }
 
   void CompileVirtual(const ColumnQualifier& column, VirtualColumn& result) {
@@ -281,11 +281,10 @@ struct QualifierCompiler {
     if (result.type == ValueType::kNull) result.type = ValueType::kText;
   }
 
-  // ---- physical columns
-  // --------------------------------------------------------------------------
+  // ---- physical columns ----
   void CompilePhysicalColumns() {
     CheckPhysicalCycles();
-    std::map<std::string, std::size_t> index_of;  // attribute -> physical_columns_ index
+    auto& index_of = impl->physical_index;
     std::size_t next_virtual = 0;
     for (const ColumnQualifier& column : source.columns) {
       if (column.is_virtual) {
@@ -434,18 +433,18 @@ struct QualifierCompiler {
     return value;
   }
 
-  // ---- predicates
-  // --------------------------------------------------------------------------------
+  // ---- predicates ----
   void BuildPredicates() {
     impl->conditions = std::move(builder.conditions());
     std::vector<PredicatePtr> all;
     std::vector<PredicatePtr> rest;
-    for (const RowCondition& condition : impl->conditions) {
+    for (std::size_t i = 0; i < impl->conditions.size(); ++i) {
+      const RowCondition& condition = impl->conditions[i];
       if (condition.is_virtual) {
         compiled->has_virtual_conditions_ = true;
         continue;
       }
-      if (IsImplied(condition)) continue;
+      if (IsImplied(i)) continue;
       all.push_back(condition.predicate);
       if (!condition.proved_by_key) rest.push_back(condition.predicate);
     }
@@ -453,18 +452,17 @@ struct QualifierCompiler {
     compiled->residual_ = And(std::move(rest));
   }
 
-  // A presence test beside a test that only present, non-NULL values pass says nothing new.
-  bool IsImplied(const RowCondition& condition) const {
+  // A presence test beside a test that only present, non-NULL values pass says nothing new. The
+  // conditions of an entry follow each other, presence first.
+  bool IsImplied(std::size_t index) const {
+    const RowCondition& condition = impl->conditions[index];
     if (condition.kind != RowCondition::Kind::kPresence) return false;
-    const bool presence_only =
-        condition.text.starts_with("presence exists") || condition.text == "presence not null";
-    return presence_only &&
-           std::any_of(
-               impl->conditions.begin(), impl->conditions.end(), [&](const RowCondition& other) {
-                 return !other.is_virtual && other.slot == condition.slot &&
-                        other.column == condition.column &&
-                        other.kind != RowCondition::Kind::kPresence && other.text != "type NULL";
-               });
+    if (!condition.text.starts_with("presence exists") && condition.text != "presence not null") {
+      return false;
+    }
+    if (index + 1 == impl->conditions.size()) return false;
+    const RowCondition& next = impl->conditions[index + 1];
+    return !next.is_virtual && next.column == condition.column && next.text != "type NULL";
   }
 
   void BuildFacts() {
@@ -480,8 +478,7 @@ struct QualifierCompiler {
       facts.is_key = attribute == schema.key.partition.name ||
                      (schema.key.sort && attribute == schema.key.sort->name);
       facts.promises_canonical_numbers = IsTrusted(name) || IsTrusted(attribute);
-      impl->facts.push_back(std::move(facts));
-      impl->fact_slots.push_back(slot);
+      impl->facts.emplace(name, std::move(facts));
     }
     for (PhysicalColumn& column : compiled->physical_columns_)
       column.literal_prefix = builder.DemandsType(column.slot, AttributeType::kS)
@@ -511,34 +508,42 @@ struct QualifierCompiler {
     return as_text;
   }
 
-  // ---- inverses
-  // ----------------------------------------------------------------------------------
+  // ---- inverses ----
   void ProveInverses() {
-    std::vector<formula::ForwardDefinition> forwards;
-    for (const VirtualColumn& column : compiled->virtual_columns_) {
-      if (column.candidates.size() == 1)
-        forwards.push_back({column.name, column.candidates.front().get()});
+    std::map<Slot, std::vector<const formula::ColumnFacts*>> facts_of;
+    for (const auto& [name, facts] : impl->facts) {
+      facts_of[names.fields().find(name)->second].push_back(&facts);
     }
     for (PhysicalColumn& column : compiled->physical_columns_) {
-      std::string verdict;
-      if (column.inverse != nullptr) {
-        const auto trusted = std::any_of(
-            impl->facts.begin(), impl->facts.end(), [&](const formula::ColumnFacts& facts) {
-              return names.fields().at(facts.name) == column.slot && IsTrusted(facts.name);
-            });
-        verdict = "trusted by `trustedInverses`";
-        column.inverse_narrows_reads = trusted;
-        // A column may be known by several names; a proof under one of them is a proof.
-        for (const formula::ColumnFacts& facts : impl->facts) {
-          if (names.fields().at(facts.name) != column.slot || column.inverse_narrows_reads)
-            continue;
-          const formula::PairVerdict pair = formula::ProvePair(*column.inverse, forwards, facts);
-          column.inverse_narrows_reads = pair.proved;
-          verdict = pair.why;
-        }
-      }
-      impl->inverse_verdicts.push_back(std::move(verdict));
+      impl->inverse_verdicts.push_back(
+          column.inverse == nullptr ? "" : Judge(column, facts_of[column.slot]));
     }
+  }
+
+  // Says whether and why the column's inverse may narrow reads.
+  std::string Judge(PhysicalColumn& column, const std::vector<const formula::ColumnFacts*>& known) {
+    std::vector<formula::ForwardDefinition> forwards;
+    for (const formula::FieldUse& use : column.inverse->fields()) {
+      if (!names.IsVirtualSlot(use.slot)) continue;
+      const VirtualColumn& input = compiled->virtual_columns_[names.VirtualIndex(use.slot)];
+      if (input.candidates.size() == 1) {
+        forwards.push_back({input.name, input.candidates.front().get()});
+      }
+    }
+    std::string verdict;
+    // A column may be known by several names; a proof under one of them is a proof.
+    for (const formula::ColumnFacts* facts : known) {
+      const formula::PairVerdict pair = formula::ProvePair(*column.inverse, forwards, *facts);
+      column.inverse_narrows_reads = pair.proved;
+      verdict = pair.why;
+      if (pair.proved) return verdict;
+    }
+    for (const formula::ColumnFacts* facts : known) {
+      if (!IsTrusted(facts->name)) continue;
+      column.inverse_narrows_reads = true;
+      return "trusted by `trustedInverses`";
+    }
+    return verdict;
   }
 
   void DeriveWrites() {
@@ -565,14 +570,15 @@ struct QualifierCompiler {
 
   std::size_t PhysicalIndex(Slot slot) {
     auto& columns = compiled->physical_columns_;
-    for (std::size_t i = 0; i < columns.size(); ++i) {
-      if (columns[i].slot == slot) return i;
+    const std::string& attribute = names.attributes()[slot];
+    const auto [place, is_new] = impl->physical_index.emplace(attribute, columns.size());
+    if (is_new) {  // a key column that no entry lists
+      PhysicalColumn& fresh = columns.emplace_back();
+      fresh.name = attribute;
+      fresh.slot = slot;
+      impl->inverse_verdicts.emplace_back();
     }
-    PhysicalColumn& fresh = columns.emplace_back();  // a key column that no entry lists
-    fresh.name = names.attributes()[slot];
-    fresh.slot = slot;
-    impl->inverse_verdicts.emplace_back();
-    return columns.size() - 1;
+    return place->second;
   }
 
   QualifierCompilation out;

@@ -85,8 +85,7 @@ class ConstantRow final : public Row {
 
 }  // namespace
 
-// ---- findings
-// --------------------------------------------------------------------------------------
+// ---- findings ----
 void FindingSink::Add(Severity severity, std::string code, std::string message, std::string remedy,
                       std::string target, TextSpan span) {
   issues_.push_back({severity, std::move(code), std::move(message), std::move(remedy),
@@ -107,11 +106,19 @@ TextSpan FindingSink::InString(const TextSpan& literal, std::size_t begin, std::
     last = first;
     if (last < text.size()) DecodeUtf8(text, last);
   }
-  return {PositionAt(text, first), PositionAt(text, last)};
+  // A JSON string stays on its line, so positions count on from the literal's: PositionAt for each
+  // of many findings would cost the whole file each time.
+  const auto position = [&](std::size_t offset) {
+    const std::string_view before =
+        text.substr(literal.begin.offset, offset - literal.begin.offset);
+    return TextPosition{literal.begin.line,
+                        literal.begin.column + static_cast<std::uint32_t>(CountCodePoints(before)),
+                        offset};
+  };
+  return {position(first), position(last)};
 }
 
-// ---- virtual conditions
-// ----------------------------------------------------------------------------
+// ---- virtual conditions ----
 bool RowCondition::HoldsFor(const formula::Value& value) const {
   if (kind == Kind::kPresence) {
     const bool wants_blank = presence == Presence::kNull || presence == Presence::kNotExists;
@@ -125,8 +132,7 @@ bool RowCondition::HoldsFor(const formula::Value& value) const {
   return value.Is(formula::ValueType::kNumber) && matches(value.number().ToString());
 }
 
-// ---- builder
-// ---------------------------------------------------------------------------------------
+// ---- builder ----
 ConditionBuilder::ConditionBuilder(const TableSchema& schema, const SlotMap& slots,
                                    FindingSink& findings)
     : schema_(schema), slots_(slots), findings_(findings) {}
@@ -317,9 +323,7 @@ void ConditionBuilder::AddPhysical(const ColumnQualifier& column, Slot slot,
     conditions_.back().like = like;
   }
   if (regex) {
-    auto predicate = RegexMatch(slot, *column.post_filter);
-    if (predicate.ok())
-      add(Kind::kPostFilter, "postFilter " + Quoted(*column.post_filter), *predicate);
+    add(Kind::kPostFilter, "postFilter " + Quoted(*column.post_filter), RegexMatch(slot, regex));
   }
 
   Knowledge& known = known_[slot];

@@ -5,6 +5,7 @@
 // where no row is lost on random data.
 
 #include <algorithm>
+#include <map>
 
 #include "base/utf8.h"
 #include "qualifiers/column_condition.h"
@@ -98,25 +99,33 @@ struct Pusher {
       same->exact = same->exact || condition.exact;
   }
 
-  const VirtualCondition* Bound(std::string_view column) const {
-    for (const VirtualCondition& condition : bound) {
-      if (condition.column == column && BindsValue(condition)) return &condition;
+  // Conditions of one column, the ones that bind a value first.
+  std::map<std::string, std::vector<std::size_t>, std::less<>> bound_of;
+
+  void IndexBound() {
+    for (const bool values : {true, false}) {
+      for (std::size_t i = 0; i < bound.size(); ++i) {
+        if (BindsValue(bound[i]) == values) bound_of[bound[i].column].push_back(i);
+      }
     }
-    for (const VirtualCondition& condition : bound) {
-      if (condition.column == column && condition.op == PushOp::kStartsWith) return &condition;
+  }
+
+  const VirtualCondition* Bound(std::string_view column) const {
+    const auto found = bound_of.find(column);
+    if (found == bound_of.end()) return nullptr;
+    for (const std::size_t i : found->second) {
+      if (BindsValue(bound[i]) || bound[i].op == PushOp::kStartsWith) return &bound[i];
     }
     return nullptr;
   }
 
   void MarkUsed(std::string_view column) {
-    for (std::size_t i = 0; i < bound.size(); ++i) {
-      if (bound[i].column == column && (BindsValue(bound[i]) || bound[i].op == PushOp::kStartsWith))
-        used[i] = true;
+    for (const std::size_t i : bound_of.find(column)->second) {
+      if (BindsValue(bound[i]) || bound[i].op == PushOp::kStartsWith) used[i] = true;
     }
   }
 
-  // ---- forward road
-  // ------------------------------------------------------------------------------
+  // ---- forward road ----
   void Forward(std::size_t index) {
     const VirtualCondition& condition = bound[index];
     const VirtualColumn* column = qualifier.FindVirtual(condition.column);
@@ -162,8 +171,7 @@ struct Pusher {
     }
   }
 
-  // ---- inverse road
-  // ------------------------------------------------------------------------------
+  // ---- inverse road ----
   void Inverse(const PhysicalColumn& column, const std::string& verdict) {
     if (column.inverse == nullptr || column.inverse->UsesClock()) return;
     std::vector<formula::BoundInput> inputs;
@@ -206,8 +214,8 @@ struct Pusher {
   }
 
   void Explain(std::string_view column, const std::string& reason) {
-    for (std::size_t i = 0; i < bound.size(); ++i) {
-      if (bound[i].column == column && !used[i]) reasons[i] = reason;
+    for (const std::size_t i : bound_of.find(column)->second) {
+      if (!used[i]) reasons[i] = reason;
     }
   }
 
@@ -260,7 +268,9 @@ CompiledQualifier::Pushdown CompiledQualifier::PushDown(
                 .bound = bound,
                 .result = {},
                 .used = std::vector<bool>(bound.size(), false),
-                .reasons = std::vector<std::string>(bound.size())};
+                .reasons = std::vector<std::string>(bound.size()),
+                .bound_of = {}};
+  pusher.IndexBound();
   for (std::size_t i = 0; i < bound.size(); ++i) pusher.Forward(i);
   for (std::size_t i = 0; i < physical_columns_.size(); ++i)
     pusher.Inverse(physical_columns_[i], impl_->inverse_verdicts[i]);

@@ -55,11 +55,13 @@ Result<std::shared_ptr<const RowRule>> RowRule::Compile(std::string_view text) {
   if (compiled.program == nullptr) {
     for (const Issue& issue : compiled.issues) {
       if (issue.severity != Severity::kError) continue;
-      return MakeError(ErrorCode::kInvalidArgument, issue.code, issue.message, "", issue.remedy, issue.span.begin);
+      return MakeError(ErrorCode::kInvalidArgument, issue.code, issue.message, "", issue.remedy,
+                       issue.span.begin);
     }
     return MakeError(ErrorCode::kInvalidArgument, "formula-syntax", "the formula does not compile");
   }
-  return std::shared_ptr<const RowRule>(std::make_shared<CompiledRule>(compiled.program, names.Names()));
+  return std::shared_ptr<const RowRule>(
+      std::make_shared<CompiledRule>(compiled.program, names.Names()));
 }
 
 }  // namespace tablecast

@@ -1,8 +1,8 @@
 #ifndef TABLECAST_QUALIFIERS_ROW_RULE_H_
 #define TABLECAST_QUALIFIERS_ROW_RULE_H_
 
-// A formula over the attributes of one item: `default` and `onUpdate` of fields. The facade through which
-// connector/ uses formulas without naming formula/.
+// A formula over the attributes of one item: `default` and `onUpdate` of fields. The facade through
+// which connector/ uses formulas without naming formula/.
 
 #include <memory>
 #include <string>
@@ -18,8 +18,8 @@ namespace tablecast {
 
 class RowRule {
  public:
-  // Any attribute name may be mentioned; its type is taken from its use. ERRORS: kInvalidArgument with the reason
-  // of the first issue ("formula-...") and its position.
+  // Any attribute name may be mentioned; its type is taken from its use. ERRORS: kInvalidArgument
+  // with the reason of the first issue ("formula-...") and its position.
   static Result<std::shared_ptr<const RowRule>> Compile(std::string_view formula);
   virtual ~RowRule() = default;
   // Over the item as it stands; text results are owned. ERRORS: kInvalidArgument "formula-failed".

@@ -85,8 +85,7 @@ class Validator {
            (schema_.key.sort && attribute == schema_.key.sort->name);
   }
 
-  // ---- names
-  // -------------------------------------------------------------------------------------
+  // ---- names ----
   void CheckTableName() {
     if (!qualifier_.table_name) return;
     const Status valid = ValidateTableName(*qualifier_.table_name);
@@ -158,8 +157,7 @@ class Validator {
          "columns." + column.name, column.name_span);
   }
 
-  // ---- patterns
-  // ----------------------------------------------------------------------------------
+  // ---- patterns ----
   void CheckPatterns(const ColumnQualifier& column) {
     const std::string target = "columns." + column.name;
     if (column.filter && LikePattern::FindTrailingEscape(*column.filter) == std::nullopt)
@@ -228,8 +226,7 @@ class Validator {
     }
   }
 
-  // ---- on the compiled form
-  // ----------------------------------------------------------------------
+  // ---- on the compiled form ----
   void CheckRedundant(const CompiledQualifier& compiled) {
     for (const ColumnQualifier& column : qualifier_.columns) {
       if (column.is_virtual) continue;
@@ -267,17 +264,17 @@ class Validator {
         bound.push_back({column.name, CompiledQualifier::PushOp::kEq, {SampleOf(column.type)}});
     }
     const auto pushed = compiled.PushDown(bound);
-    for (const auto& condition : bound) {
-      const auto refused = std::find_if(
-          pushed.refused.begin(), pushed.refused.end(),
-          [&](const auto& pair) { return pair.first.starts_with(condition.column + " = "); });
-      if (refused == pushed.refused.end()) continue;
-      const ColumnQualifier* entry = qualifier_.Find(condition.column);
+    std::map<std::string, const std::string*, std::less<>> reasons;
+    for (const auto& [condition, reason] : pushed.refused) {
+      reasons.emplace(condition.substr(0, condition.find(" = ")), &reason);
+    }
+    for (const ColumnQualifier& column : qualifier_.columns) {
+      const auto reason = column.is_virtual ? reasons.find(column.name) : reasons.end();
+      if (reason == reasons.end()) continue;
       Warn("virtual-not-pushable",
-           "a filter on `" + condition.column +
-               "` reads every record of the object: " + refused->second,
+           "a filter on `" + column.name + "` reads every record of the object: " + *reason->second,
            "if you filter by it, declare an index on it (\"indexes\"), or store it as an attribute",
-           "columns." + condition.column, entry->name_span);
+           "columns." + column.name, column.name_span);
     }
   }
 
