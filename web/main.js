@@ -38,9 +38,9 @@ function frame(model) {
     const open = document.body.classList.toggle('side-open');
     menuButton.setAttribute('aria-expanded', String(open));
   } }, T.menu);
-  document.getElementById('top').replaceChildren(menuButton, h('a', { href: '/', class: 'brand' }, h('span', { class: 'brand-mark', 'aria-hidden': 'true' }), T.brand),
+  document.getElementById('top').replaceChildren(...[menuButton, h('a', { href: '/', class: 'brand' }, h('span', { class: 'brand-mark', 'aria-hidden': 'true' }), T.brand),
     h('span', { class: 'spacer' }), model.user && model.user !== 'anonymous' ? h('span', { class: 'user', title: T.signedInAs(model.user) }, h('bdi', {}, model.user)) : null,
-    h('button', { type: 'button', class: 'button quiet', onclick: openHelp }, T.help));
+    h('button', { type: 'button', class: 'button quiet', onclick: openHelp }, T.help)].filter(Boolean));
   const entry = (text, href) => h('li', {}, h('a', { href }, h('bdi', {}, text)));
   document.getElementById('side').replaceChildren(h('ul', {}, entry(T.home, '/')),
     h('ul', { class: 'side-objects' }, [...model.objects.values()].map((object) => entry(object.pluralLabel, setAddress(object)))),

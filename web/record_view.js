@@ -1,7 +1,7 @@
 // One record: fields, related records, children, the stored item and the objects that claim it.
 
 import { T } from './texts.js';
-import { announce, h, hidden, openDialog, scrollable } from './dom.js';
+import { announce, h, openDialog, scrollable } from './dom.js';
 import { change, getCount, getData, helperGet } from './api.js';
 import { recordAddress, setAddress, keySegment } from './address.js';
 import { renderValue } from './values.js';
@@ -118,7 +118,7 @@ export function recordView(context, body, object) {
   const many = object.navigations.filter((navigation) => navigation.collection && model.object(navigation.target));
   return h('div', { class: 'view record-view' },
     h('div', { class: 'heading' }, h('div', {}, h('p', { class: 'eyebrow' }, object.label), h('h1', { tabindex: '-1' }, h('bdi', {}, id || context.title)),
-      etag ? h('p', { class: 'sub' }, hidden(T.etag), h('code', { title: T.etag }, etag.replace(/^W\/"(.{8}).*"$/, '$1'))) : null), actions),
+      etag ? h('p', { class: 'hint' }, `${T.etag} `, h('code', {}, etag.replace(/^W\/"(.{8}).*"$/, '$1'))) : null), actions),
     plan?.panel,
     h('section', { class: 'section' }, h('h2', { class: 'visually-hidden' }, T.fields), fieldList(object, body, model)),
     single.length ? h('div', { class: 'cards' }, single.map((navigation) => relatedOne(context, base, navigation))) : null,

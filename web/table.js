@@ -28,7 +28,7 @@ function header(field, order, onSort) {
     cell.append(h('span', { class: 'head' }, field.name));
   } else {
     cell.append(h('button', { type: 'button', class: 'head', onclick: (event) => onSort(field.name, event.shiftKey) },
-      hidden(`${T.sortBy(' ')} `), field.name, h('span', { class: 'arrow', 'aria-hidden': 'true' }, sorted ? (sorted.descending ? '▼' : '▲') : '')));
+      hidden(`${T.sortBy(' ')} `), field.name, sorted ? h('span', { class: 'arrow', 'aria-hidden': 'true' }, sorted.descending ? '▼' : '▲') : null));
   }
   return cell;
 }

@@ -68,7 +68,8 @@ function scalar(field, value, record) {
       const shown = code ? moneyText(text, code) : numberText(text) + (field.unit === '%' ? ' %' : '');
       return h('span', { class: 'number', title: code ? `${text} ${code}` : text }, shown);
     }
-    case 'complex': return h('code', { class: 'json' }, text);
+    case 'complex': return h('span', { class: 'members', title: text }, Object.entries(value).filter(([name]) => !name.includes('@')).map(([name, member]) =>
+      h('span', { class: 'attribute' }, h('bdi', { class: 'attribute-name' }, name), h('bdi', {}, member === null ? T.null : plainText(member)))));
     default: {
       const href = linkFor(field, text);
       const content = h('bdi', { title: text.length > 40 ? text : null }, text);
