@@ -21,7 +21,8 @@ function conditionRow(object, condition, changed) {
   const fields = object.fields.filter((field) => operatorsFor(field).length > 0);
   const row = h('div', { class: 'condition', role: 'group' });
   const error = h('p', { class: 'field-error', id: freshId('condition') });
-  let field = condition?.field ?? fields[0];
+  // A key opens a record by itself; people filter by what is in it.
+  let field = condition?.field ?? fields.find((one) => !object.keys.includes(one.name) && !one.immutable) ?? fields[0];
   let operator = condition?.operator ?? operatorsFor(field)[0];
   const fieldSelect = h('select', { 'aria-label': T.field, 'data-role': 'field' }, fields.map((one) => h('option', { value: one.name, selected: one === field }, one.name)));
   const operatorSelect = h('select', { 'aria-label': T.operator, 'data-role': 'operator' });
