@@ -16,7 +16,7 @@ constexpr std::string_view kVersionMark = "{{version}}";
 // Nothing but our own files, no inline script or style, no frames, no foreign forms.
 constexpr std::string_view kContentSecurityPolicy =
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; "
-    "form-action 'self'; base-uri 'none'; frame-ancestors 'none'";
+    "form-action 'self'; base-uri 'none'; frame-ancestors 'none'; require-trusted-types-for 'script'; trusted-types 'none'";
 
 HttpResponse NotMine() {
   HttpResponse response;
