@@ -11,6 +11,7 @@ constexpr std::string_view kContinue = "HTTP/1.1 100 Continue\r\n\r\n";
 constexpr std::chrono::milliseconds kLingerTime{2000};
 constexpr std::size_t kLingerBytes = 1U << 20U;     // read and dropped so that the client sees our answer
 constexpr std::size_t kIdleBufferBytes = 4U << 10U;  // an idle connection keeps no larger buffer
+constexpr std::size_t kJoinedBytes = 4U << 10U;     // bodies so small are copied behind their head
 constexpr std::size_t kPieceBytes = 64U << 10U;     // output collected per send while producing
 
 std::string ChunkSizeLine(std::size_t size) {
@@ -221,6 +222,10 @@ HttpConnection::Step HttpConnection::SetResponse(WireResponse response, SteadyTi
     std::string first = std::move(response_.body);
     response_.body.clear();
     AppendOutput(first);
+  }
+  if (!producing_ && response_.body.size() <= kJoinedBytes) {  // one plain send is cheaper than two pieces
+    response_.head.append(response_.body);
+    response_.body.clear();
   }
   state_ = State::kResponding;
   return Flush(now);

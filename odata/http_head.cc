@@ -10,6 +10,7 @@ namespace {
 
 constexpr std::size_t kMaxMethodBytes = 32;
 constexpr std::size_t kMaxEmptyLinesBefore = 2;  // RFC 9112, 2.2: tolerate one; some clients send two
+constexpr std::size_t kUsualHeaderLines = 12;
 constexpr std::size_t kMaxChunkLineBytes = 256;  // size and extensions
 constexpr std::size_t kMaxTrailerBytes = 4096;
 constexpr std::size_t kMaxLengthDigits = 18;
@@ -244,6 +245,7 @@ HeadScanner::Verdict HeadScanner::Scan(std::string_view buffer) {
 
 tl::expected<RequestHead, HttpRefusal> ParseRequestHead(std::string_view head_bytes, const HttpLimits& limits) {
   RequestHead head;
+  head.headers.Reserve(kUsualHeaderLines);
   bool request_line = true;
   std::size_t lines = 0;
   while (!head_bytes.empty()) {

@@ -39,6 +39,7 @@ class HttpHeaders {
   HttpHeaders(std::initializer_list<HttpHeader> lines) : lines_(lines) {}
 
   void Add(std::string_view name, std::string_view value);
+  void Reserve(std::size_t lines) { lines_.reserve(lines); }
   // Replaces every line of that name by one.
   void Set(std::string_view name, std::string_view value);
   void Remove(std::string_view name);

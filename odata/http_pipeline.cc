@@ -233,6 +233,7 @@ bool HttpPipeline::IsPreflight(const HttpRequest& request) const {
 
 void HttpPipeline::Dress(const HttpRequest& request, HttpResponse& response, GzipCompressor& gzip) const {
   HttpHeaders& headers = response.headers;
+  headers.Reserve(headers.lines().size() + 8);
   headers.Set("X-Request-Id", request.request_id);
   // One place for the headers that protect browsers; a page that needs more brings its own policy.
   headers.Set("X-Content-Type-Options", "nosniff");
