@@ -24,13 +24,15 @@ namespace tablecast::formula {
 
 // What holds for one physical column on EVERY row of the object (the row filter F).
 struct ColumnFacts {
-  std::string name;            // as the definition mentions it
+  std::string name = {};       // as the definition mentions it
   bool demands_text = false;   // type S demanded
   bool demands_number = false; // type N demanded
-  std::string literal_prefix;  // every value begins with it; "" if unknown
+  std::string literal_prefix = {};  // every value begins with it; "" if unknown
   bool is_key = false;         // key attribute: always present, never empty
   // Promises of the qualifier's author (`trustedInverses`), never inferred.
   bool promises_canonical_numbers = false;  // TEXT(VALUE(c)) = c
+  // Dates are written yyyy-MM-dd with leading zeros, instants in UTC (`Z`).
+  bool promises_canonical_dates = false;
 };
 
 enum class ConditionOp { kEq, kNe, kLt, kLe, kGt, kGe, kStartsWith, kIn, kBetween };
@@ -39,7 +41,7 @@ enum class ConditionOp { kEq, kNe, kLt, kLe, kGt, kGe, kStartsWith, kIn, kBetwee
 // A blank literal with kEq asks for blank values.
 struct VirtualCondition {
   ConditionOp op = ConditionOp::kEq;
-  std::vector<Value> literals;
+  std::vector<Value> literals = {};
 };
 
 struct ImpliedCondition {
@@ -89,7 +91,8 @@ PairVerdict ProvePair(const Program& inverse, const std::vector<ForwardDefinitio
                       const ColumnFacts& column);
 
 // What a JOINED inverse g = x1 & "d" & x2 ... implies when only some of its inputs are bound: a value
-// when all are, a begins_with when a leading run is (P1..P3). `bound` gives a condition by virtual
+// when all are, a begins_with when a leading run is (P1..P3). Parts before the last that are bound to a
+// blank end the run: rows with too few delimiters have blank parts as well. `bound` gives a condition by virtual
 // name: equality, or startswith on the part after the leading run. Empty when nothing follows.
 // REQUIRES (for soundness): ProvePair(inverse) or the author's trust.
 struct BoundInput {

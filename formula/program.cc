@@ -199,6 +199,7 @@ const std::optional<Value>& Program::constant() const { return impl_->constant; 
 bool Program::UsesClock() const { return impl_->uses_clock; }
 std::string Program::ToString() const { return impl_->ast.ToString(); }
 std::string_view Program::shape() const { return impl_->shape; }
+const CompileOptions& Program::options() const { return impl_->options; }
 const internal::TypedTree& Program::tree() const { return impl_->normalised; }
 
 std::string Program::Explain() const {

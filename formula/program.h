@@ -148,8 +148,8 @@ struct CompileOptions {
   bool qualifier_mode = false;  // TEXT(text), VALUE(number), DATEVALUE(date) are identities (F16)
   // Declared result type: checked, a DateTime formula gives a Date result its day, an unknown Boolean
   // becomes FALSE. Unset = whatever the formula yields.
-  std::optional<ValueType> result;
-  std::optional<int> scale;  // Number results are rounded to it, HALF_UP
+  std::optional<ValueType> result = std::nullopt;
+  std::optional<int> scale = std::nullopt;  // Number results are rounded to it, HALF_UP
   // For tests and benchmarks: switch off parts of the optimiser.
   bool optimize = true;  // folding, common sub-expressions
   bool fuse = true;      // strip-a-prefix, split-part and affix shapes
@@ -211,10 +211,11 @@ class Program {
   std::string ToString() const;
   // Types, folded parts and instructions, for people.
   std::string Explain() const;
-  // "strip-prefix", "split-part", "head", "affix", "alias", "constant" or "general".
+  // "strip-prefix", "split-part", "head", "slice", "affix", "alias", "constant" or "general".
   std::string_view shape() const;
 
-  const internal::TypedTree& tree() const TABLECAST_LIFETIME_BOUND;  // for formula/inverse.cc
+  const CompileOptions& options() const TABLECAST_LIFETIME_BOUND;
+  const internal::TypedTree& tree() const TABLECAST_LIFETIME_BOUND;  // normalised; for formula/inverse.cc
 
  private:
   Program();
