@@ -6,7 +6,6 @@
 #include "base/civil_time.h"
 #include "base/json_writer.h"
 #include "cli/commands.h"
-#include "formula/ast_json.h"
 #include "odata/syntax_json.h"
 #include "qualifiers/like_pattern.h"
 
@@ -45,7 +44,6 @@ Result<std::string> ExternalIdToJson(std::string_view text) {
 }
 
 Result<std::string> ParseText(const std::string& kind, const std::string& text) {
-  if (kind == "formula") return formula::FormulaToJson(text);
   if (kind == "like") return LikeToJson(text);
   if (kind == "iso8601") return Iso8601ToJson(text);
   if (kind == "external-id") return ExternalIdToJson(text);

@@ -80,6 +80,17 @@ bool CatalogBuilder::AddNavigation(ExternalObject& object, Navigation navigation
   return true;
 }
 
+namespace {
+
+// No item told anything of the object's columns: the table is missing or empty, and no fields are declared.
+bool NothingSeenYet(const ExternalObject& object) {
+  return std::none_of(object.fields().begin(), object.fields().end(), [](const Field& field) {
+    return field.declared || (field.source.kind == SourceKind::kAttribute && !field.key_part);
+  });
+}
+
+}  // namespace
+
 void CatalogBuilder::BuildRelationships(Draft& draft) {
   ExternalObject& object = *draft.object;
   const JsonPlace all = draft.embedded ? draft.overlay.Child("relationships") : Extension(draft, "relationships");
@@ -274,6 +285,11 @@ void CatalogBuilder::BuildIndexes(Draft& draft) {
         if (field == nullptr) field = object.FieldOfColumn(name);
         const bool usable = field != nullptr && !field->collection && field->kind != EdmKind::kComplex &&
                             field->type != FieldType::kJsonText;
+        if (field == nullptr && NothingSeenYet(object)) {
+          // Its columns are not known before its first items: the index comes when the catalog is loaded again.
+          good = false;
+          continue;
+        }
         if (!usable || (direction != "asc" && direction != "desc")) {
           const auto nearest = object.NearestFieldName(name);
           findings_.Error(at, "bad-index", "`" + text + "` is no field to index, optionally with asc or desc",
