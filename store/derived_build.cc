@@ -8,7 +8,7 @@
 //   3. an index being built takes the items behind its cursor. Writers in step keep the part before the
 //      cursor; the part behind it they leave to the build.
 // Steps are whole transactions, so a crash anywhere leaves an index that goes on from its last step.
-// Tested by tests/store/derived_index_test.cc.
+// Tested by tests/conformance/derived_index_suite.h and tests/store/store_model_test.cc.
 
 #include <algorithm>
 #include <utility>

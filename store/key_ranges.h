@@ -4,7 +4,7 @@
 // Turns a KeyCondition on values into ranges of encoded keys, which is all that an ordered store needs.
 // Exact: a key lies in the plan exactly when its columns meet the condition.
 //
-// Tested by tests/store/key_ranges_test.cc against evaluating the condition on the values.
+// Tested by tests/store/store_model_test.cc against evaluating the condition on the values.
 
 #include <optional>
 #include <string>

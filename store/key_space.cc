@@ -1,5 +1,6 @@
 #include "store/key_space.h"
 
+#include <algorithm>
 #include <utility>
 
 #include "store/byte_codec.h"
@@ -151,21 +152,43 @@ Result<bool> SpacePurge(WriteTxn& txn, std::string_view prefix, std::size_t limi
 
 // --- cursor -------------------------------------------------------------------------------------
 
-SpaceCursor::SpaceCursor(const LmdbTxn& txn, std::string prefix) : cursor_(txn) {
+SpaceCursor::SpaceCursor(const LmdbTxn& txn, std::string prefix)
+    : cursor_(txn), bucket_key_size_(prefix.size() + kKeySegmentBytes) {
   levels_.push_back(std::move(prefix));
 }
 
-bool SpaceCursor::InLevel() const { return StartsWith(cursor_.key(), levels_.back()); }
+bool SpaceCursor::InLevel() const { return StartsWith(record_.key, levels_.back()); }
 
-bool SpaceCursor::OnBucket() const {
-  return cursor_.key().size() == levels_.back().size() + kKeySegmentBytes;
+bool SpaceCursor::OnBucket() const { return record_.key.size() == levels_.back().size() + kKeySegmentBytes; }
+
+// Every movement but the reading ahead ends here: the cursor stands where record_ says.
+bool SpaceCursor::Take(bool found) {
+  ahead_at_ = ahead_size_ = ahead_in_level_ = 0;
+  next_ahead_ = 1;
+  if (found) record_ = {cursor_.key(), cursor_.value()};
+  return found;
+}
+
+bool SpaceCursor::SeekPhysical(std::string_view key) { return Take(cursor_.SeekAtLeast(key)); }
+
+bool SpaceCursor::NextRecord() {
+  if (ahead_at_ == ahead_size_) {
+    ahead_at_ = 0;
+    ahead_size_ = cursor_.NextBatch(ahead_, next_ahead_);
+    next_ahead_ = std::min(next_ahead_ * 2, kMaxAhead);
+    // In key order, so when the last one lies in the level, all do.
+    ahead_in_level_ = ahead_size_ > 0 && StartsWith(ahead_[ahead_size_ - 1].key, levels_.back()) ? ahead_size_ : 0;
+    if (ahead_size_ == 0) return false;
+  }
+  record_ = ahead_[ahead_at_++];
+  return true;
 }
 
 void SpaceCursor::Descend() {
-  lead_ += cursor_.key().substr(levels_.back().size());
+  lead_ += record_.key.substr(levels_.back().size());
   // A damaged name leads to bucket 0, which does not exist: the bucket reads as empty and
   // CheckIntegrity reports it.
-  const Result<BucketId> bucket = ParseBucket(cursor_.value());
+  const Result<BucketId> bucket = ParseBucket(record_.value);
   levels_.push_back(BucketPrefix(bucket.ok() ? *bucket : 0));
 }
 
@@ -173,11 +196,11 @@ bool SpaceCursor::Ascend() {
   levels_.pop_back();
   const std::string name = Physical(levels_.back(), std::string_view(lead_).substr(lead_.size() - kKeySegmentBytes));
   lead_.resize(lead_.size() - kKeySegmentBytes);
-  return cursor_.SeekAtLeast(name);
+  return SeekPhysical(name);
 }
 
 bool SpaceCursor::Settle() {
-  const std::string_view rest = cursor_.key().substr(levels_.back().size());
+  const std::string_view rest = record_.key.substr(levels_.back().size());
   if (levels_.size() == 1) {
     key_ = rest;
   } else {
@@ -192,10 +215,10 @@ bool SpaceCursor::Forward(bool found) {
   for (;;) {
     if (!found || !InLevel()) {
       if (levels_.size() == 1 || !cursor_.status().ok()) return valid_ = false;
-      found = Ascend() && cursor_.Next();
+      found = Ascend() && NextRecord();
     } else if (OnBucket()) {
       Descend();
-      found = cursor_.SeekAtLeast(levels_.back());
+      found = SeekPhysical(levels_.back());
     } else {
       return Settle();
     }
@@ -206,7 +229,7 @@ bool SpaceCursor::Backward(bool found) {
   for (;;) {
     if (!found || !InLevel()) {
       if (levels_.size() == 1 || !cursor_.status().ok()) return valid_ = false;
-      found = Ascend() && cursor_.Prev();
+      found = Ascend() && Take(cursor_.Prev());
     } else if (OnBucket()) {
       Descend();
       found = SeekLastOf(levels_.back());
@@ -218,7 +241,7 @@ bool SpaceCursor::Backward(bool found) {
 
 bool SpaceCursor::SeekLastOf(std::string_view prefix) {
   const std::optional<std::string> end = PrefixEnd(prefix);
-  return end && cursor_.SeekAtLeast(*end) ? cursor_.Prev() : cursor_.Last();
+  return Take(end && cursor_.SeekAtLeast(*end) ? cursor_.Prev() : cursor_.Last());
 }
 
 bool SpaceCursor::SeekFirst() { return SeekAtLeast({}); }
@@ -234,8 +257,8 @@ bool SpaceCursor::SeekAtLeast(std::string_view key) {
   lead_.clear();
   for (;;) {
     const std::string target = Physical(levels_.back(), key.substr(0, kKeySegmentBytes));
-    const bool found = cursor_.SeekAtLeast(target);
-    if (key.size() < kKeySegmentBytes || !found || cursor_.key() != target) return Forward(found);
+    const bool found = SeekPhysical(target);
+    if (key.size() < kKeySegmentBytes || !found || record_.key != target) return Forward(found);
     Descend();
     key.remove_prefix(kKeySegmentBytes);
   }
@@ -243,7 +266,12 @@ bool SpaceCursor::SeekAtLeast(std::string_view key) {
 
 bool SpaceCursor::SeekBefore(std::string_view key) { return SeekAtLeast(key) ? Prev() : SeekLast(); }
 
-bool SpaceCursor::Next() { return Forward(cursor_.Next()); }
-bool SpaceCursor::Prev() { return Backward(cursor_.Prev()); }
+bool SpaceCursor::NextSlowly() { return Forward(NextRecord()); }
+
+bool SpaceCursor::Prev() {
+  // Reading ahead left the cursor behind the record.
+  if (ahead_size_ > 0) SeekPhysical(std::string(record_.key));
+  return Backward(Take(cursor_.Prev()));
+}
 
 }  // namespace tablecast

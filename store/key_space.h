@@ -46,20 +46,35 @@ class SpaceCursor {
   bool SeekLast();
   bool SeekAtLeast(std::string_view key);  // first key >= `key`
   bool SeekBefore(std::string_view key);   // last key < `key`
-  bool Next();                             // REQUIRES: valid
-  bool Prev();                             // REQUIRES: valid
+  // REQUIRES: valid. COST: Next reads ahead, up to 64 records, the more the longer the run.
+  bool Next() {
+    if (ahead_at_ < ahead_in_level_ && levels_.size() == 1) {
+      record_ = ahead_[ahead_at_++];
+      if (record_.key.size() != bucket_key_size_) {
+        key_ = record_.key.substr(levels_.front().size());
+        return true;
+      }
+      return Forward(true);
+    }
+    return NextSlowly();
+  }
+  bool Prev();
   bool valid() const { return valid_; }
   const Status& status() const { return cursor_.status(); }
 
   // BORROWS: until the cursor moves.
   std::string_view key() const TABLECAST_LIFETIME_BOUND { return key_; }
-  std::string_view value() const TABLECAST_LIFETIME_BOUND { return cursor_.value(); }
-  // Inside a bucket: for integrity checks.
-  std::size_t depth() const { return levels_.size() - 1; }
+  std::string_view value() const TABLECAST_LIFETIME_BOUND { return record_.value; }
 
  private:
+  static constexpr std::size_t kMaxAhead = 64;
+
+  bool NextSlowly();
+  bool NextRecord();
+  bool Take(bool found);
   bool Forward(bool found);
   bool Backward(bool found);
+  bool SeekPhysical(std::string_view key);
   bool SeekLastOf(std::string_view prefix);
   bool InLevel() const;
   bool OnBucket() const;
@@ -67,8 +82,15 @@ class SpaceCursor {
   bool Ascend();  // back onto the record that names the bucket
   bool Settle();
 
-  LmdbCursor cursor_;
+  LmdbCursor cursor_;                // at record_, or at the end of what was read ahead
+  LmdbCursor::Record record_;        // where this cursor stands
+  LmdbCursor::Record ahead_[kMaxAhead];
+  std::size_t ahead_at_ = 0;
+  std::size_t ahead_size_ = 0;
+  std::size_t ahead_in_level_ = 0;   // so many of them are known to lie in the level
+  std::size_t next_ahead_ = 1;
   std::vector<std::string> levels_;  // prefixes: the space's, then one per bucket entered
+  std::size_t bucket_key_size_ = 0;  // of records that name a bucket, in the first level
   std::string lead_;                 // leading bytes of the buckets entered
   std::string long_key_;
   std::string_view key_;

@@ -194,6 +194,23 @@ bool LmdbCursor::Move(int operation, std::string_view key) {
   return false;
 }
 
+std::size_t LmdbCursor::NextBatch(Record* records, std::size_t count) {
+  if (cursor_ == nullptr) return 0;
+  MDB_val key;
+  MDB_val value;
+  std::size_t got = 0;
+  int rc = 0;
+  while (got < count && (rc = mdb_cursor_get(cursor_, &key, &value, MDB_NEXT)) == 0) {
+    records[got++] = {FromVal(key), FromVal(value)};
+  }
+  if (got > 0) {
+    key_ = records[got - 1].key;
+    value_ = records[got - 1].value;
+  }
+  if (rc != 0 && rc != MDB_NOTFOUND) status_ = LmdbError(rc, "reading from the store");
+  return got;
+}
+
 bool LmdbCursor::First() { return Move(MDB_FIRST, {}); }
 bool LmdbCursor::Last() { return Move(MDB_LAST, {}); }
 bool LmdbCursor::Next() { return Move(MDB_NEXT, {}); }

@@ -129,6 +129,13 @@ class LmdbCursor {
   bool Next();
   bool Prev();
   bool SeekAtLeast(std::string_view key);  // first key >= `key`
+  // Moves over up to `count` records and shows them all; fewer only at the end of the store. The cursor
+  // stands on the last one. BORROWS: as key() and value(), but moving on keeps them valid.
+  struct Record {
+    std::string_view key;
+    std::string_view value;
+  };
+  std::size_t NextBatch(Record* records, std::size_t count);
   const Status& status() const { return status_; }
 
   // BORROWS: until the cursor moves or the transaction's rule ends it. REQUIRES: on a record.

@@ -40,7 +40,7 @@ class PlanWalker {
   bool Up(const ByteRange& range, Visit& visit) {
     std::string_view lower = range.lower;
     std::string behind;
-    if (options_.after_key && *options_.after_key >= lower) {
+    if (options_.after_key && std::string_view(*options_.after_key) >= lower) {
       behind = *options_.after_key + '\0';
       lower = behind;
     }
@@ -60,7 +60,7 @@ class PlanWalker {
   bool Down(const ByteRange& range, Visit& visit) {
     std::optional<std::string_view> upper;
     if (range.upper) upper = *range.upper;
-    if (options_.after_key && (!upper || *options_.after_key < *upper)) upper = *options_.after_key;
+    if (options_.after_key && (!upper || std::string_view(*options_.after_key) < *upper)) upper = *options_.after_key;
     upper ? cursor_.SeekBefore(*upper) : cursor_.SeekLast();
     while (cursor_.valid()) {
       const std::string_view key = cursor_.key();

@@ -10,6 +10,7 @@
 #include <cstdlib>
 #include <random>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include "store/lmdb_item_store.h"
@@ -176,6 +177,27 @@ TEST(CrashTest, AKilledBuildGoesOn) {
   EXPECT_GT(rounds, 2);
   const auto store = OpenAfterwards(directory.path());
   EXPECT_EQ(*(*store->BeginRead())->CountDerived(kCrashTable, TestMaintainer().member()), static_cast<std::uint64_t>(kBuildItems));
+}
+
+TEST(ProcessesTest, WritersOfSeveralProcessesTakeTurns) {
+  const StoreTestDirectory directory;
+  constexpr int kProcesses = 3;
+  constexpr int kEach = 40;
+  std::vector<std::thread> runners;
+  std::vector<Outcome> outcomes(kProcesses);
+  for (Outcome& outcome : outcomes) {
+    runners.emplace_back([&] { outcome = RunWriter(directory.path(), "count", kEach, 0); });
+  }
+  for (std::thread& runner : runners) runner.join();
+  for (const Outcome& outcome : outcomes) EXPECT_EQ(outcome.exit_code, 0) << (outcome.failures.empty() ? "" : outcome.failures[0]);
+  // Every process saw the attribute names that the others gave numbers to.
+  Item want = CounterItem();
+  want.insert_or_assign("n", N(std::to_string(kProcesses * kEach)));
+  for (int i = 1; i <= kProcesses * kEach; ++i) want.emplace("step" + std::to_string(i), S(std::to_string(i)));
+  const auto store = OpenAfterwards(directory.path());
+  ASSERT_NE(store, nullptr);
+  EXPECT_EQ(CheckedSteps(*store), 0);
+  EXPECT_EQ(StoredItems(*store), (std::map<std::string, Item>{{"counter/s", want}}));
 }
 
 class ShimTest : public ::testing::Test {

@@ -48,6 +48,9 @@ inline CrashStep StepOf(int n) {
   return step;
 }
 
+inline ItemKey CounterKey() { return {S("counter"), S("s")}; }
+inline Item CounterItem() { return Pair("counter", "s", {{"n", N("0")}}); }
+
 inline Item LoadItem(int i) {
   std::string digits = std::to_string(i);
   return Pair(std::string(6 - digits.size(), '0') + digits, "s", {{"kind", S("k" + std::to_string(i % 5))}, {"score", N(std::to_string(i % 7))}});

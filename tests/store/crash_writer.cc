@@ -1,4 +1,4 @@
-// The process that crash_test kills: `store_crash_writer DIRECTORY write|load|build STEPS`. Prints the
+// The process that crash_test kills: `store_crash_writer DIRECTORY write|load|build|count STEPS`. Prints the
 // number of steps that are acknowledged, one a line, and the reason of each failed write.
 // Exit 0: done; 3: the store must be reopened; 4: another error.
 
@@ -80,6 +80,24 @@ int Build(LmdbItemStore& store) {
   return status.ok() ? 0 : ExitFor(status.error());
 }
 
+// Adds STEPS to the counter item, one by one, each time under an attribute name that may be new to both.
+int Count(LmdbItemStore& store, int steps) {
+  for (int i = 0; i < steps; ++i) {
+    int reached = 0;
+    const Status status = store.Write([&](WriteTransaction& txn) -> Status {
+      TABLECAST_ASSIGN_OR_RETURN(std::optional<Item> item, txn.Get(kCrashTable, CounterKey()));
+      if (!item) item = CounterItem();
+      reached = std::atoi(item->at("n").NumberAsText().c_str()) + 1;
+      item->insert_or_assign("n", N(std::to_string(reached)));
+      item->insert_or_assign("step" + std::to_string(reached), S(std::to_string(reached)));
+      return txn.Put(kCrashTable, *item);
+    });
+    if (!status.ok()) return ExitFor(status.error());
+    Say(std::to_string(reached));
+  }
+  return 0;
+}
+
 int Run(const std::string& directory, const std::string& mode, int steps) {
   LmdbOptions options;
   options.change_log.max_entries = 50;
@@ -91,6 +109,7 @@ int Run(const std::string& directory, const std::string& mode, int steps) {
     return ExitFor(status.error());
   }
   if (mode == "build") return Build(**store);
+  if (mode == "count") return Count(**store, steps);
   if (const Status status = (*store)->BuildIndexes(kCrashTable, nullptr); !status.ok()) return ExitFor(status.error());
   return mode == "load" ? Load(**store) : Write(**store, steps);
 }

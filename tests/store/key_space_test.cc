@@ -44,6 +44,23 @@ void ExpectSame(const LmdbTxn& txn, const std::string& prefix, const Oracle& ora
     ASSERT_FALSE(cursor.valid());
     ASSERT_OK(cursor.status());
   }
+  // Forwards and backwards from anywhere, over what was read ahead.
+  for (int i = 0; i < 5; ++i) {
+    auto at = oracle.lower_bound(AdversarialKey(random));
+    SpaceCursor cursor(txn, prefix);
+    if (at == oracle.end() || !cursor.SeekAtLeast(at->first)) continue;
+    for (int moves = 0; moves < 60 && cursor.valid(); ++moves) {
+      ASSERT_EQ(cursor.key(), at->first);
+      ASSERT_EQ(cursor.value(), at->second);
+      if (random() % 4 != 0) {
+        cursor.Next();
+        if (++at == oracle.end()) { ASSERT_FALSE(cursor.valid()); }
+      } else {
+        cursor.Prev();
+        if (at-- == oracle.begin()) { ASSERT_FALSE(cursor.valid()); }
+      }
+    }
+  }
   for (int i = 0; i < 40; ++i) {
     const std::string probe = AdversarialKey(random);
     const auto at_least = oracle.lower_bound(probe);
