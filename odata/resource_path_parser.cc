@@ -134,10 +134,13 @@ class SegmentReader {
         }
         return segment;
       }
-      // Smith(Bob) may still be a key written as segment.
+      // Smith(Bob) may still be a key written as segment; with a quote it is a broken key
+      // predicate.
+      const bool plain =
+          decoded_.text.ends_with(')') && decoded_.text.find('\'') == std::string::npos;
       const bool text =
-          key_may_follow && (named.ok() || (decoded_.text.ends_with(')') &&
-                                            named.error().code == ErrorCode::kInvalidArgument));
+          key_may_follow &&
+          (named.ok() || (plain && named.error().code == ErrorCode::kInvalidArgument));
       if (!text && !named.ok()) return std::move(named).error();
     }
     if (!key_may_follow) {

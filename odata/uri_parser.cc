@@ -1,7 +1,9 @@
 #include "odata/uri_parser.h"
 
 #include <algorithm>
+#include <optional>
 #include <utility>
+#include <vector>
 
 #include "odata/context_fragment.h"
 #include "odata/percent_decoding.h"
@@ -46,26 +48,48 @@ Result<std::size_t> OriginLength(std::string_view text) {
   return end;
 }
 
-// Length of the service's path prefix at the beginning of an absolute URI's path, "/odata/".
-std::size_t RootPathLength(std::string_view path, std::string_view configured) {
-  if (!configured.empty()) {
-    if (path.starts_with(configured)) return configured.size();
-    if (configured.ends_with('/') && path == configured.substr(0, configured.size() - 1))
-      return path.size();
-  }
-  std::size_t root = path.starts_with('/') ? 1 : 0;
-  std::size_t begin = root;
-  while (begin < path.size()) {
-    const std::size_t end = path.find('/', begin);
-    const std::string_view segment =
-        path.substr(begin, end == std::string_view::npos ? end : end - begin);
-    if (segment == "odata" || segment.ends_with(".svc")) {
-      return end == std::string_view::npos ? path.size() : end + 1;
+// How many of the first path segments of an absolute URI are tried as part of the service root.
+constexpr std::size_t kMaxRootSegments = 8;
+
+// Length of the configured path prefix at the beginning of an absolute URI's path, else nothing.
+std::optional<std::size_t> ConfiguredRoot(std::string_view path, std::string_view configured) {
+  if (configured.empty()) return std::nullopt;
+  if (path.starts_with(configured)) return configured.size();
+  if (configured.ends_with('/') && path == configured.substr(0, configured.size() - 1))
+    return path.size();
+  return std::nullopt;
+}
+
+// "b" of "/a/b/".
+std::string_view LastSegment(std::string_view path) {
+  if (path.ends_with('/')) path.remove_suffix(1);
+  return path.substr(path.rfind('/') + 1);
+}
+
+bool IsRootName(std::string_view segment) {
+  return EqualsAnyCase(segment, "odata") || EqualsAnyCase(segment, "service") ||
+         segment.ends_with(".svc");
+}
+
+// Lengths of path prefixes that may be the service root when nobody configured one: the likeliest
+// first (behind a segment with a usual name), then from the host alone to longer ones.
+std::vector<std::size_t> RootCandidates(std::string_view path) {
+  std::vector<std::size_t> candidates;
+  std::size_t begin = path.starts_with('/') ? 1 : 0;
+  candidates.push_back(begin);
+  while (begin < path.size() && candidates.size() < kMaxRootSegments) {
+    const std::size_t end = std::min(path.find('/', begin), path.size());
+    const std::size_t next = std::min(end + 1, path.size());
+    const std::string_view segment = path.substr(begin, end - begin);
+    if (IsRootName(segment)) {
+      candidates.insert(candidates.begin(), next);
+      break;
     }
-    if (end == std::string_view::npos) break;
-    begin = end + 1;
+    if (segment.empty() || next == path.size()) break;
+    candidates.push_back(next);
+    begin = next;
   }
-  return root;
+  return candidates;
 }
 
 bool Allowed(const PathSegment& first, std::string_view option) {
@@ -73,6 +97,38 @@ bool Allowed(const PathSegment& first, std::string_view option) {
   if (std::find(std::begin(kAlways), std::end(kAlways), option) != std::end(kAlways)) return true;
   if (first.kind != PathSegment::Kind::kEntity) return false;
   return option == "$id" || option == "$select" || option == "$expand";
+}
+
+// Reads root and path of a URI without query and fragment; `origin` is the length of scheme and
+// host.
+Status ReadPath(std::string_view text, std::size_t origin, const UriParseOptions& options,
+                Budget& budget, Uri& uri) {
+  if (origin == 0) {
+    const std::size_t begin = text.starts_with('/') ? 1 : 0;
+    TABLECAST_ASSIGN_OR_RETURN(
+        uri.path, ParseResourcePathAt(text.substr(begin), begin, options.query, budget));
+    return {};
+  }
+  const std::string_view path = text.substr(origin);
+  const std::optional<std::size_t> configured = ConfiguredRoot(path, options.root_path);
+  const std::vector<std::size_t> candidates =
+      configured ? std::vector<std::size_t>{*configured} : RootCandidates(path);
+  std::optional<Error> first_error;
+  for (const std::size_t root : candidates) {
+    const std::size_t begin = origin + root;
+    Budget attempt = budget;
+    Result<ResourcePath> parsed =
+        ParseResourcePathAt(text.substr(begin), begin, options.query, attempt);
+    if (parsed.ok()) {
+      budget = attempt;
+      uri.root = std::string(text.substr(0, begin));
+      uri.path = *std::move(parsed);
+      return {};
+    }
+    if (!first_error) first_error = std::move(parsed).error();
+    if (IsRootName(LastSegment(text.substr(origin, root)))) break;
+  }
+  return *std::move(first_error);
 }
 
 // What $metadata, $batch and $entity take.
@@ -113,19 +169,9 @@ Result<Uri> ParseUri(std::string_view text, const UriParseOptions& options) {
   const std::size_t hash = text.find('#');
   const std::string_view before_fragment = text.substr(0, hash);
   const std::size_t question = before_fragment.find('?', origin);
-  std::size_t path_begin = origin;
-  const std::size_t path_end = std::min(question, before_fragment.size());
-  if (origin > 0) {
-    path_begin += RootPathLength(text.substr(origin, path_end - origin), options.root_path);
-    uri.root = std::string(text.substr(0, path_begin));
-  } else if (text.starts_with('/')) {
-    path_begin = 1;
-  }
-
   Budget budget(options.query.limits);
-  TABLECAST_ASSIGN_OR_RETURN(
-      uri.path, ParseResourcePathAt(text.substr(path_begin, path_end - path_begin), path_begin,
-                                    options.query, budget));
+  TABLECAST_RETURN_IF_ERROR(
+      ReadPath(before_fragment.substr(0, question), origin, options, budget, uri));
   if (question != std::string_view::npos) {
     TABLECAST_ASSIGN_OR_RETURN(
         uri.options, ParseQueryOptionsAt(before_fragment.substr(question + 1), question + 1,

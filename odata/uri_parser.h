@@ -8,7 +8,8 @@
 //   uri->path.segments[0].text                 // "Orders"
 //   uri->path.segments[0].arguments->at(0).name  // "pk"
 //
-// What a name means is left to the binder: `Orders/x` may be a property or a key written as segment.
+// What a name means is left to the binder: `Orders/x` may be a property or a key written as
+// segment.
 
 #include <cstdint>
 #include <optional>
@@ -31,7 +32,7 @@ struct PathArgument {
 
 struct PathSegment {
   enum class Kind : std::uint8_t {
-    kName,           // identifier: set, singleton, property, navigation, import (or a key as segment)
+    kName,  // identifier: set, singleton, property, navigation, import (or a key as segment)
     kQualifiedName,  // Ns.Name: type cast, bound action or function (or a key as segment)
     kText,           // anything else: can only be a key as segment
     kValue,          // $value
@@ -41,21 +42,22 @@ struct PathSegment {
     kQuery,          // $query
     kFilter,         // $filter(expression)
     // Only as first segment:
-    kMetadata,       // $metadata
-    kBatch,          // $batch
-    kEntity,         // $entity, maybe followed by a type cast
-    kAll,            // $all, maybe followed by a type cast
-    kCrossJoin,      // $crossjoin(A,B): `sets`
+    kMetadata,   // $metadata
+    kBatch,      // $batch
+    kEntity,     // $entity, maybe followed by a type cast
+    kAll,        // $all, maybe followed by a type cast
+    kCrossJoin,  // $crossjoin(A,B): `sets`
   };
   Kind kind = Kind::kName;
   std::string text;  // decoded whole segment for kText; the name before any bracket otherwise
-  std::string decoded;  // the decoded whole segment, brackets included (a key as segment reads this)
+  std::string
+      decoded;  // the decoded whole segment, brackets included (a key as segment reads this)
   // The first bracket: Orders('1'), Func(), Func(p=1). Unset: no bracket.
   std::optional<std::vector<PathArgument>> arguments;
   // A second bracket: Func(p=1)('key').
   std::optional<std::vector<PathArgument>> key;
-  std::vector<std::string> sets;     // kCrossJoin
-  std::optional<Expr> filter;        // kFilter
+  std::vector<std::string> sets;  // kCrossJoin
+  std::optional<Expr> filter;     // kFilter
   Span at;
 };
 
@@ -79,8 +81,9 @@ struct Uri {
 
 struct UriParseOptions {
   QueryParseOptions query;
-  // Absolute URIs only: the path prefix of the service, "/odata/". When empty the first segments up to
-  // one named "odata" or ending in ".svc" are taken as the root, else the host alone.
+  // Absolute URIs only: the path prefix of the service, "/odata/". Without it the root ends behind
+  // the first segment named "odata", "service" or "*.svc", else at the first '/' (of eight) from
+  // which on the rest is a valid path.
   std::string root_path;
 };
 
@@ -91,12 +94,14 @@ struct UriParseOptions {
 // takes $format only, $batch none); "entity-without-id" ($entity needs $id).
 Result<Uri> ParseUri(std::string_view text, const UriParseOptions& options = {});
 
-// Parses an undecoded path relative to the service root, without query and leading '/' ("" = the root).
+// Parses an undecoded path relative to the service root, without query and leading '/' ("" = the
+// root).
 //
-// ERRORS: kInvalidArgument "path-syntax" (brackets, empty segment, something after $count/$value/$ref),
-// "segment-unknown" ($nosuch), "literal-invalid", "percent-encoding", "invalid-utf8"; target = "path".
-// kResourceExhausted for SyntaxLimits.
-Result<ResourcePath> ParseResourcePath(std::string_view path, const QueryParseOptions& options = {});
+// ERRORS: kInvalidArgument "path-syntax" (brackets, empty segment, something after
+// $count/$value/$ref), "segment-unknown" ($nosuch), "literal-invalid", "percent-encoding",
+// "invalid-utf8"; target = "path". kResourceExhausted for SyntaxLimits.
+Result<ResourcePath> ParseResourcePath(std::string_view path,
+                                       const QueryParseOptions& options = {});
 
 // Reads a key or parameter list without its brackets: "'a'", "pk='a',sk=@s" (decoded).
 // ERRORS: "path-syntax", "literal-invalid".

@@ -103,6 +103,10 @@ TEST(UriParserTest, FindsTheServiceRoot) {
       {"http://h/odata", "http://h/odata", 0},
       {"https://h:8080/a/b.svc/Orders/$count", "https://h:8080/a/b.svc/", 2},
       {"http://h/Orders", "http://h/", 1},
+      {"http://h/service/$metadata", "http://h/service/", 1},
+      {"http://h/service/", "http://h/service/", 0},
+      {"http://h/a/b/$batch", "http://h/a/b/", 1},
+      {"http://h/my-app/Orders/1", "http://h/my-app/", 2},
       {"http://h", "http://h", 0},
       {"http://h?$top=1", "http://h", 0},
   };
