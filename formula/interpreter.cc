@@ -76,7 +76,10 @@ class Interpreter {
       case NodeOp::kConstant: return Finish(tree_.constants[node.payload]);
       case NodeOp::kField: {
         Value value;
-        if (!LoadField(tree_.fields[node.payload], blank_as_zero_, fields_, context_, value)) return false;
+        if (!LoadField(tree_.fields[node.payload], blank_as_zero_, fields_, context_, value)) {
+          context_.error()->position.offset = node.begin;
+          return false;
+        }
         return Finish(std::move(value));
       }
       case NodeOp::kStrict:

@@ -66,8 +66,12 @@ class Machine {
   bool Execute(const Instruction& instruction, std::size_t& at) {
     switch (instruction.op) {
       case OpCode::kLoadField:
-        return LoadField(code_.fields[instruction.payload], blank_as_zero_, fields_, context_,
-                         registers_[instruction.target]);
+        if (LoadField(code_.fields[instruction.payload], blank_as_zero_, fields_, context_,
+                      registers_[instruction.target])) {
+          return true;
+        }
+        context_.error()->position.offset = instruction.begin;
+        return false;
       case OpCode::kCall: return Call(instruction);
       case OpCode::kMove: registers_[instruction.target] = Operand(instruction, 0); return true;
       case OpCode::kJump: at = instruction.jump; return true;
