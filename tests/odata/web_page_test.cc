@@ -30,12 +30,12 @@ constexpr std::string_view kItems[] = {
     R"({"pk":{"S":"x"},"sk":{"S":"OTHER"}})",
 };
 constexpr std::string_view kOrders = R"({
-  "tableName": "T",
+  "tableName": "Items",
   "columns": {"pk": {"type": "S", "postFilter": "^[0-9]+$"}, "sk": {"values": [{"definition": "\"ORDER\""}]}},
   "fields": {"pk": true, "sk": true, "TOTAL": {"column": "TOTAL", "type": "Number"}, "OWNER": {"column": "OWNER", "type": "Text"},
              "Street": {"column": "address.street", "type": "Text", "hidden": true}, "City": {"column": "address.city", "type": "Text"}}
 })";
-constexpr std::string_view kAnything = R"({"tableName": "T", "columns": {"pk": {"type": "S"}, "sk": {"type": "S"}},
+constexpr std::string_view kAnything = R"({"tableName": "Items", "columns": {"pk": {"type": "S"}, "sk": {"type": "S"}},
   "fields": {"pk": true, "sk": true}})";
 
 class WebPageTest : public ::testing::Test {
@@ -47,14 +47,14 @@ class WebPageTest : public ::testing::Test {
     std::filesystem::create_directories(folder_);
     WriteFile("Orders.json", kOrders);
     WriteFile("Anything.json", kAnything);
-    TableSchema schema{"T", {{"pk", AttributeType::kS}, KeyColumn{"sk", AttributeType::kS}}};
+    TableSchema schema{"Items", {{"pk", AttributeType::kS}, KeyColumn{"sk", AttributeType::kS}}};
     ASSERT_TRUE(store_.CreateTable(schema).ok());
     for (const std::string_view text : kItems) {
       const auto json = ParseJson(text);
       ASSERT_TRUE(json.ok());
       const auto item = ItemFromDynamoDbJson(*json);
       ASSERT_TRUE(item.ok());
-      ASSERT_TRUE(store_.Write([&](WriteTransaction& txn) { return txn.Put("T", *item); }).ok());
+      ASSERT_TRUE(store_.Write([&](WriteTransaction& txn) { return txn.Put("Items", *item); }).ok());
     }
     auto files = ReadCatalogFolder(folder_.string());
     ASSERT_TRUE(files.ok());
@@ -65,7 +65,7 @@ class WebPageTest : public ::testing::Test {
     catalog_ = load.catalog;
     ASSERT_NE(catalog_, nullptr);
     ASSERT_TRUE(InstallMaintainers(*catalog_, store_).ok());
-    ASSERT_TRUE(store_.BuildIndexes("T", [](auto, auto) { return true; }).ok());
+    ASSERT_TRUE(store_.BuildIndexes("Items", [](auto, auto) { return true; }).ok());
     request_.principal = Principal::Unrestricted();
   }
   void TearDown() override { std::filesystem::remove_all(folder_); }
@@ -242,7 +242,7 @@ TEST_F(WebPageTest, ValidateReportsLocatedFindings) {
 
 TEST_F(WebPageTest, JudgeSaysWhatIsTakenAndWhyTheRestIsNot) {
   std::string text;
-  AppendJsonEscaped(text, R"json({"tableName":"T","columns":{"pk":{"postFilter":"^[0-9]+$"},"sk":{"filter":"products#%"},
+  AppendJsonEscaped(text, R"json({"tableName":"Items","columns":{"pk":{"postFilter":"^[0-9]+$"},"sk":{"filter":"products#%"},
     "code":{"virtual":true,"values":[{"definition":"RIGHT(sk, 1)"}]}}})json");
   const HttpResponse response = Post("/web/api/judge", R"({"name":"Lines.json","text":")" + text + "\"}");
   const auto json = ParseJson(response.body);
@@ -304,7 +304,7 @@ TEST_F(SaveTest, NewFilesNeedAFreeName) {
 }
 
 TEST_F(SaveTest, RefusesTextsThatTheCatalogWouldNotLoad) {
-  for (const char* text : {"{", R"({"columns": {"pk": {"postFilter": "("}}})", R"({"tableName":"T","columns":{"pk":{}},"object":{"name":"orders"}})"}) {
+  for (const char* text : {"{", R"({"columns": {"pk": {"postFilter": "("}}})", R"({"tableName":"Items","columns":{"pk":{}},"object":{"name":"orders"}})"}) {
     SCOPED_TRACE(text);
     const HttpResponse response = Put("Anything.json", text, {{"If-Match", "*"}});
     EXPECT_EQ(response.status, 422) << response.body;
