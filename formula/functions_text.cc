@@ -178,7 +178,12 @@ bool Pad(Arguments args, KernelContext& context, Value& result, bool left) {
   if (out == nullptr) return false;
   char* cursor = out;
   if (!left) cursor = std::copy_n(text.data(), text.size(), cursor);
-  for (std::size_t i = 0; i < whole; ++i) cursor = std::copy_n(pad.data(), pad.size(), cursor);
+  if (pad.size() == 1) {
+    std::memset(cursor, pad[0], whole);
+    cursor += whole;
+  } else {
+    for (std::size_t i = 0; i < whole; ++i) cursor = std::copy_n(pad.data(), pad.size(), cursor);
+  }
   cursor = std::copy_n(rest.data(), rest.size(), cursor);
   if (left) std::copy_n(text.data(), text.size(), cursor);
   result = Value::TextView({out, filler + text.size()});
