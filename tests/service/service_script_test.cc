@@ -57,8 +57,6 @@ std::string Substitute(std::string text, const std::map<std::string, std::string
       text.replace(at, mark.size(), value);
     }
   }
-  // Links are absolute; the service takes the path.
-  if (text.starts_with("http://localhost")) text = text.substr(16);
   return text;
 }
 
@@ -70,6 +68,8 @@ void RunScript(const Script& script, const Config& config, ServedExample& served
     HttpHeaders headers;
     for (const auto& [name, value] : exchange.headers) headers.Add(name, Substitute(value, captured));
     std::string target = Substitute(exchange.target, captured);
+    // Links are absolute; the service takes the path.
+    if (target.starts_with("http://localhost")) target = target.substr(16);
     // A forced access path must give the same answer.
     const bool plain_read = exchange.method == "GET" && exchange.status == 200 && target.find("$metadata") == std::string::npos &&
                             target.find("/$") == std::string::npos && target != "/odata/" && target != "/odata" &&
