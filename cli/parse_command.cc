@@ -6,6 +6,7 @@
 #include "base/civil_time.h"
 #include "base/json_writer.h"
 #include "cli/commands.h"
+#include "formula/ast_json.h"
 #include "odata/syntax_json.h"
 #include "qualifiers/like_pattern.h"
 
@@ -44,6 +45,7 @@ Result<std::string> ExternalIdToJson(std::string_view text) {
 }
 
 Result<std::string> ParseText(const std::string& kind, const std::string& text) {
+  if (kind == "formula") return formula::FormulaAstJson(text);
   if (kind == "like") return LikeToJson(text);
   if (kind == "iso8601") return Iso8601ToJson(text);
   if (kind == "external-id") return ExternalIdToJson(text);

@@ -11,7 +11,6 @@ ExitCode Pending(const Terminal& terminal, const char* what) {
 }
 }  // namespace
 
-ExitCode RunFormula(const Terminal& terminal, const FormulaOptions&) { return Pending(terminal, "formula"); }
 ExitCode RunSync(const Terminal& terminal, const SyncOptions&) { return Pending(terminal, "sync"); }
 ExitCode RunDoctor(const Terminal& terminal, const DoctorOptions&) { return Pending(terminal, "doctor"); }
 ExitCode RunInit(const Terminal& terminal, const InitOptions&) { return Pending(terminal, "init"); }
