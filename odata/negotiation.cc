@@ -288,7 +288,8 @@ Result<Negotiated> Negotiate(const HttpHeaders& headers, const std::optional<syn
 bool PrefersHtml(const HttpHeaders& headers) {
   int html = 0;
   int data = 0;
-  for (const std::string_view part : Split(headers.Joined("Accept"), ',')) {
+  const std::string accept = headers.Joined("Accept");  // the parts borrow it
+  for (const std::string_view part : Split(accept, ',')) {
     const MediaRange range = ParseMediaRange(part);
     if (MatchesType(range.type, Representation::kHtml)) html = std::max(html, range.quality);
     if (range.type == "application/json") data = std::max(data, range.quality);

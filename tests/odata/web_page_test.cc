@@ -13,6 +13,7 @@
 #include "base/json_reader.h"
 #include "base/json_writer.h"
 #include "item/item_json.h"
+#include "odata/negotiation.h"
 #include "odata/web_files.h"
 #include "store/memory_item_store.h"
 
@@ -267,6 +268,20 @@ TEST_F(WebPageTest, JudgeSaysWhatIsTakenAndWhyTheRestIsNot) {
 TEST_F(WebPageTest, JudgeRefusesFaultyTextAndUnknownTables) {
   EXPECT_THAT(Post("/web/api/judge", R"({"name":"x.json","text":"{"})").body, HasSubstr("qualifier-faulty"));
   EXPECT_EQ(Post("/web/api/judge", R"({"name":"x.json","text":"{\"columns\":{}}","table":"none"})").status, 404);
+}
+
+TEST(PrefersHtmlTest, BrowsersDoAndClientsDoNot) {
+  const struct { const char* accept; bool html; } kCases[] = {
+      {"text/html", true},
+      {"text/html,application/xhtml+xml,application/xml;q=0.9,image/avif,image/webp,*/*;q=0.8", true},
+      {"application/xhtml+xml, */*;q=0.1", true},
+      {"*/*", false}, {"", false}, {"application/json", false}, {"application/json, text/html;q=0.5", false},
+      {"application/json;odata.metadata=minimal;IEEE754Compatible=true", false}, {"text/*", false}, {"text/html;q=0", false},
+  };
+  for (const auto& [accept, html] : kCases) {
+    SCOPED_TRACE(accept);
+    EXPECT_EQ(PrefersHtml(HttpHeaders{{"Accept", accept}}), html);
+  }
 }
 
 class SaveTest : public WebPageTest {
