@@ -7,6 +7,7 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -58,6 +59,12 @@ struct CompiledQualifier::Impl {
     std::shared_ptr<const formula::Program> program;
   };
   std::vector<DerivedWrite> derived_writes;
+
+  // By name as formulas know the column: undeclared, read as text, and not known to hold text only.
+  std::set<std::string, std::less<>> numbers_as_text;
+  bool MayReadNumbersAsText(std::string_view column) const {
+    return numbers_as_text.contains(column);
+  }
 
   std::vector<formula::ColumnFacts> FactsFor(const formula::Program& program) const;
 };

@@ -478,6 +478,8 @@ struct QualifierCompiler {
       facts.is_key = attribute == schema.key.partition.name ||
                      (schema.key.sort && attribute == schema.key.sort->name);
       facts.promises_canonical_numbers = IsTrusted(name) || IsTrusted(attribute);
+      facts.promises_canonical_dates = facts.promises_canonical_numbers;
+      if (impl->reads_as_text[slot] && !facts.demands_text) impl->numbers_as_text.insert(name);
       impl->facts.emplace(name, std::move(facts));
     }
     for (PhysicalColumn& column : compiled->physical_columns_)
@@ -534,9 +536,11 @@ struct QualifierCompiler {
     // A column may be known by several names; a proof under one of them is a proof.
     for (const formula::ColumnFacts* facts : known) {
       const formula::PairVerdict pair = formula::ProvePair(*column.inverse, forwards, *facts);
-      column.inverse_narrows_reads = pair.proved;
-      verdict = pair.why;
-      if (pair.proved) return verdict;
+      const bool texts_only = !impl->MayReadNumbersAsText(facts->name);
+      column.inverse_narrows_reads = pair.proved && texts_only;
+      verdict = !pair.proved || texts_only ? pair.why
+                                           : "numbers in it are read as text; declare its type";
+      if (column.inverse_narrows_reads) return verdict;
     }
     for (const formula::ColumnFacts* facts : known) {
       if (!IsTrusted(facts->name)) continue;

@@ -152,6 +152,14 @@ struct Pusher {
       reasons[index] = inversion.why;
       return;
     }
+    // Inversion reasons about texts; where numbers are read as their text it would lose their rows.
+    for (const formula::ImpliedCondition& implied : inversion.conditions) {
+      if (!impl.MayReadNumbersAsText(implied.column)) continue;
+      reasons[index] = "`" + implied.column +
+                       "` has no declared type, so numbers in it are read as text; declare "
+                       "\"type\": \"S\" if it holds text only";
+      return;
+    }
     used[index] = true;
     if (inversion.never) {
       const std::string attribute =
