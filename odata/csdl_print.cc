@@ -182,14 +182,8 @@ void JsonProperty(JsonWriter& json, const CsdlProperty& property) {
   if (property.nullable) json.Key("$Nullable").Bool(true);
   if (property.max_length) json.Key("$MaxLength").Uint(*property.max_length);
   if (property.precision) json.Key("$Precision").Int(*property.precision);
-  if (property.scale) {
-    json.Key("$Scale");
-    if (*property.scale == "variable") {
-      json.String(*property.scale);
-    } else {
-      json.RawNumber(*property.scale);
-    }
-  }
+  // Without $Scale a JSON schema means "variable" (CSDL JSON 4.01, 7.2.4).
+  if (property.scale && *property.scale != "variable") json.Key("$Scale").RawNumber(*property.scale);
   if (property.default_value) json.Key("$DefaultValue").String(*property.default_value);
   JsonAnnotations(json, property.annotations);
   json.EndObject();
@@ -295,7 +289,10 @@ std::string CsdlJson(const Csdl& csdl, ODataVersion version) {
   json.Key("$EntityContainer").String(csdl.schema_namespace + ".Container");
   json.Key("$Reference").BeginObject();
   for (const Vocabulary& vocabulary : kVocabularies) {
-    json.Key(vocabulary.uri).BeginObject().Key("$Include").BeginArray().BeginObject();
+    // The same vocabulary in the format of this document.
+    std::string uri = vocabulary.uri;
+    uri.replace(uri.size() - 3, 3, "json");
+    json.Key(uri).BeginObject().Key("$Include").BeginArray().BeginObject();
     json.Key("$Namespace").String(vocabulary.name).Key("$Alias").String(vocabulary.alias);
     json.EndObject().EndArray().EndObject();
   }
@@ -324,9 +321,11 @@ std::string CsdlJson(const Csdl& csdl, ODataVersion version) {
   json.EndObject();
   for (const CsdlTerm& term : csdl.terms) {
     json.Key(term.name).BeginObject().Key("$Kind").String("Term");
-    if (term.type != "Edm.String") json.Key("$Type").String(term.type);
+    // Names of a schema with an alias are written with it.
+    const bool own = term.type.starts_with(kTermNamespace);
+    if (term.type != "Edm.String") json.Key("$Type").String(own ? "tablecast" + term.type.substr(12) : term.type);
     if (term.type == "Core.Tag") {
-      json.Key("$DefaultValue").String("true");
+      json.Key("$DefaultValue").Bool(true);
     } else {
       json.Key("$Nullable").Bool(true);
     }
