@@ -96,7 +96,8 @@ Result<Checked> Check(const ValidateOptionsCli& options) {
     TABLECAST_ASSIGN_OR_RETURN(const std::string text, ReadText(path));
     ++checked.files;
     checked.texts.emplace_back(path, text);
-    std::vector<Issue> issues = ValidateQualifier(text, path, nullptr, validate);
+    const bool is_catalog = fs::path(path).filename() == "catalog.json";
+    std::vector<Issue> issues = is_catalog ? ValidateCatalogFile(text, path) : ValidateQualifier(text, path, nullptr, validate);
     checked.issues.insert(checked.issues.end(), issues.begin(), issues.end());
   }
   return checked;

@@ -82,7 +82,8 @@ constexpr MemberShape kFieldMembers[] = {{"column", &kAnyText},
                                          {"minimum", &kAnyNumber},
                                          {"maximum", &kAnyNumber},
                                          {"generate", &kGenerate},
-                                         {"as", &kAs}};
+                                         {"as", &kAs},
+                                         {"collection", &kFlag}};
 // `true` stands for "as inferred" ("*": true).
 constexpr Shape kField{kObject | kBool, "an object of field options",
                        "{ \"column\": \"…\", \"type\": \"Text\" }", kFieldMembers};

@@ -97,9 +97,20 @@ Error WithRemedy(Error error) {
       {"regex-flag", "leave the flag away"},
       {"regex-escape", "write the character itself"},
       {"regex-posix-class", "use \\p{L}, \\p{N} or a class such as [A-Za-z]"}};
+  struct Slip {
+    std::string_view message, remedy;
+  };
+  constexpr Slip kSlips[] = {
+      {"class is not closed", "close it with `]`, or write `\\[` for the character"},
+      {"group is not closed", "close it with `)`, or write `\\(` for the character"},
+      {") without (", "write `\\)` for the character"},
+      {"ends in a backslash", "write `\\\\` for a backslash"}};
   error.remedy = "correct the pattern";
   for (const Row& row : kRemedies) {
     if (row.reason == error.reason) error.remedy = row.remedy;
+  }
+  for (const Slip& slip : kSlips) {
+    if (error.message.find(slip.message) != std::string::npos) error.remedy = slip.remedy;
   }
   return error;
 }
