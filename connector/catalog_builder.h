@@ -73,6 +73,8 @@ class CatalogBuilder {
   void BuildMaintainers();
   void ReadAccessPatterns();
   bool ResolveJoin(const ExternalObject& object, const std::string& column, JoinColumn& join) const;
+  // The object's fields come from data that is not there yet: what names a field may wait.
+  static bool AwaitsData(const Draft& draft);
   bool AddNavigation(ExternalObject& object, Navigation navigation, const JsonPlace& at);
   Draft* FindDraft(std::string_view object_name);
 

@@ -65,6 +65,14 @@ bool CatalogBuilder::ResolveJoin(const ExternalObject& object, const std::string
   return true;
 }
 
+bool CatalogBuilder::AwaitsData(const Draft& draft) {
+  const std::vector<Field>& fields = draft.object->fields();
+  if (draft.embedded) {
+    return std::none_of(fields.begin(), fields.end(), [](const Field& f) { return f.source.kind == SourceKind::kElement; });
+  }
+  return draft.all_fields && draft.inferred && draft.inferred->report.items_seen == 0;
+}
+
 bool CatalogBuilder::AddNavigation(ExternalObject& object, Navigation navigation, const JsonPlace& at) {
   if (!IsODataIdentifier(navigation.name)) {
     findings_.Error(at, "bad-name", "`" + navigation.name + "` is no OData identifier of at most 40 characters");
@@ -79,17 +87,6 @@ bool CatalogBuilder::AddNavigation(ExternalObject& object, Navigation navigation
   object.navigations_.push_back(std::move(navigation));
   return true;
 }
-
-namespace {
-
-// No item told anything of the object's columns: the table is missing or empty, and no fields are declared.
-bool NothingSeenYet(const ExternalObject& object) {
-  return std::none_of(object.fields().begin(), object.fields().end(), [](const Field& field) {
-    return field.declared || (field.source.kind == SourceKind::kAttribute && !field.key_part);
-  });
-}
-
-}  // namespace
 
 void CatalogBuilder::BuildRelationships(Draft& draft) {
   ExternalObject& object = *draft.object;
@@ -135,7 +132,8 @@ void CatalogBuilder::BuildRelationships(Draft& draft) {
                       "relationship " + member.name + ": `" + to_column + "` is no single column of " + *target_name);
       continue;
     }
-    if (JoinFamily(from.kind) != JoinFamily(to.kind)) {
+    const bool known = !AwaitsData(draft) && !AwaitsData(*target);
+    if (known && JoinFamily(from.kind) != JoinFamily(to.kind)) {
       findings_.Error(at, "relationship-types",
                       "relationship " + member.name + " joins " + *column + " (" + std::string(EdmKindName(from.kind)) + ") with " +
                           *target_name + "." + to_column + " (" + std::string(EdmKindName(to.kind)) + ")",
@@ -285,7 +283,7 @@ void CatalogBuilder::BuildIndexes(Draft& draft) {
         if (field == nullptr) field = object.FieldOfColumn(name);
         const bool usable = field != nullptr && !field->collection && field->kind != EdmKind::kComplex &&
                             field->type != FieldType::kJsonText;
-        if (field == nullptr && NothingSeenYet(object)) {
+        if (field == nullptr && AwaitsData(draft)) {
           // Its columns are not known before its first items: the index comes when the catalog is loaded again.
           good = false;
           continue;
@@ -334,6 +332,7 @@ void CatalogBuilder::BuildAggregates(Draft& draft) {
     const JsonPlace at = all.Child(member.name);
     const Field* field = object.FindField(member.name);
     if (field == nullptr) field = object.FieldOfColumn(member.name);
+    if (field == nullptr && AwaitsData(draft)) continue;
     if (field == nullptr || field->hidden) {
       findings_.Error(at, "unknown-field", "`" + member.name + "` is no field of " + object.name());
       continue;

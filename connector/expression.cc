@@ -376,7 +376,8 @@ Result<ExpressionPtr> Binary(BinaryOp op, ExpressionPtr left, ExpressionPtr righ
   const std::string what = "'" + std::string(OpText(op)) + "'";
   if (!Comparable(left->type(), right->type())) {
     // Name the literal as the culprit: the field's type is what it is.
-    const bool literal_left = dynamic_cast<const LiteralNode*>(left.get()) != nullptr;
+    const bool literal_left = dynamic_cast<const LiteralNode*>(left.get()) != nullptr &&
+                              dynamic_cast<const LiteralNode*>(right.get()) == nullptr;
     const Expression& given = literal_left ? *left : *right;
     const Expression& other = literal_left ? *right : *left;
     return Mismatch(what + " with " + other.ToString().substr(0, 120), EdmTypeText(other.type()), given);

@@ -8,7 +8,6 @@
 namespace tablecast {
 namespace {
 
-constexpr std::size_t kStoredOrderBytes = 400;  // the store cuts the order of an entry there
 constexpr std::size_t kMaxRanges = 2000;
 
 bool TestsField(const ColumnTest& test, const Field& field) {

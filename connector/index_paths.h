@@ -16,6 +16,9 @@
 
 namespace tablecast {
 
+// The store cuts the order of an entry there.
+inline constexpr std::size_t kStoredOrderBytes = 400;
+
 struct IndexUse {
   std::vector<IndexRange> ranges;     // disjoint; more than one for an in-list
   std::string prefix;                 // order bytes of the equalities (one range only)

@@ -4,6 +4,7 @@
 #include <limits>
 
 #include "connector/index_maintainer.h"
+#include "connector/index_paths.h"
 #include "connector/query_engine.h"
 
 namespace tablecast {
@@ -206,6 +207,10 @@ Status PageExecutor::Ordered(const ObjectQuery& query, const QueryPlan& plan, co
   const Projection projection(query);
   std::optional<StreamStart> start;
   if (paging.after) start = StartOf(query, plan.path, paging);
+  if (start && start->index_order.size() > kStoredOrderBytes) {
+    truncated = true;  // the last record's entry was cut: its place among its like is not in the index
+    return {};
+  }
   std::uint64_t skipped = 0;
   std::uint64_t matched = 0;
   bool more = false;
@@ -388,7 +393,7 @@ Result<ResultPage> PageExecutor::Page(const ObjectQuery& query, std::vector<Rela
       TABLECAST_RETURN_IF_ERROR(Sorted(query, plan, filter, paging, page));
     }
   }
-  page.full_scan = plan.path.kind == AccessKind::kFullScan;
+  page.full_scan = plan.reads_everything;
   if (query.want_plan) {
     page.plan = ReportOf(query, plan);
     const auto spent = std::chrono::duration_cast<std::chrono::microseconds>(std::chrono::steady_clock::now() - begun);

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "connector/apply.h"
 #include "connector/external_id.h"
 #include "connector/key_ranges.h"
 #include "connector/page_executor.h"
@@ -332,6 +333,18 @@ Result<std::uint64_t> QueryEngine::ForEach(
     relations = std::move(end.relations);
   }
   return PageExecutor(session, *catalog_).ForEach(query, std::move(relations), visit);
+}
+
+Result<ApplyResult> QueryEngine::Apply(const ApplyQuery& query) const {
+  TABLECAST_ASSIGN_OR_RETURN(const auto snapshot, store_.BeginRead());
+  QuerySession session(*snapshot, now_, query.base.limits);
+  std::vector<RelationCondition> relations;
+  if (query.base.start) {
+    TABLECAST_ASSIGN_OR_RETURN(PathEnd end, Follow(session, *query.base.start));
+    // A null join value relates nothing: an empty list of values matches no record.
+    relations = std::move(end.relations);
+  }
+  return ApplyRunner(session, *catalog_, query).Run(std::move(relations));
 }
 
 Result<PlanReport> QueryEngine::Explain(const ObjectQuery& query, bool analyze) const {

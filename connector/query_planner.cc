@@ -58,6 +58,10 @@ class Narrower {
     out_.keys.push_back(items_.qualifier().key_condition());
     for (std::size_t i = 0; i < tests_.size(); ++i) {
       const ColumnTest& test = tests_[i];
+      if (test.values.empty() && test.op != TestOp::kIsNull) {
+        out_.keys.clear();  // in (): nothing passes
+        return std::move(out_);
+      }
       switch (test.source.kind) {
         case SourceKind::kAttribute: Attribute(i); break;
         case SourceKind::kVirtual: Virtual(i); break;
@@ -130,8 +134,8 @@ class Narrower {
       Narrow(condition.attribute, condition.condition, virtual_numbers_.front(), complete);
       if (out_.narrowed) {
         for (const std::size_t number : virtual_numbers_) out_.used.insert(number);
-        out_.pushed.push_back(condition.why.empty() ? ConditionText(condition.attribute, condition.condition)
-                                                    : condition.why);
+        out_.pushed.push_back(ConditionText(condition.attribute, condition.condition) +
+                              (condition.why.empty() ? "" : " (" + condition.why + ")"));
       } else {
         out_.refused.emplace_back(ConditionText(condition.attribute, condition.condition),
                                   condition.attribute + " is no key column");
@@ -244,9 +248,7 @@ class Planner {
     if (request_.engine == Engine::kAuto || request_.engine == Engine::kIndex) {
       TABLECAST_RETURN_IF_ERROR(AddIndexPaths(info));
     }
-    if (request_.engine == Engine::kScan || request_.engine == Engine::kRow || candidates_.empty() || !HasBounded()) {
-      if (request_.engine != Engine::kIndex) AddScan();
-    }
+    if (request_.engine != Engine::kIndex && (!HasBounded() || MayScan())) AddScan();
     if (candidates_.empty()) {
       return Unavailable("no index serves this query of " + object_.name(), "wait until the indexes are built, or use another engine");
     }
@@ -282,6 +284,14 @@ class Planner {
     });
   }
 
+  // Reading all beats an index when the object is most of its table and most records must be looked at.
+  // Plain browsing stays with the index: it needs a page only.
+  bool MayScan() const {
+    if (request_.engine != Engine::kAuto) return true;
+    const bool filtered = request_.filter != nullptr || request_.search != nullptr || !request_.joins.empty();
+    return members_ && (filtered || !request_.order_by.empty() || !request_.wanted);
+  }
+
   void AddKeyPaths() {
     if (std::optional<std::vector<std::string>> points = PointsOf(narrowing_.keys, items_.schema())) {
       AccessPath path;
@@ -300,7 +310,8 @@ class Planner {
     const bool bounded = std::all_of(path.keys.begin(), path.keys.end(),
                                      [](const KeyCondition& key) { return !key.partition.IsFree(); });
     path.kind = partitions ? AccessKind::kPartitionRange : (bounded ? AccessKind::kTableRange : AccessKind::kFullScan);
-    if (path.kind == AccessKind::kFullScan && !narrowing_.narrowed) return;  // AddScan gives it
+    // What the qualifier alone says about the keys is the scan's business.
+    if (path.kind != AccessKind::kPartitionRange && !narrowing_.narrowed) return;
     path.native_order = path.keys.size() == 1;
     path.key_condition_holds = true;
     bool reverse = false;
@@ -346,6 +357,12 @@ class Planner {
   double EstimateKeys(const AccessPath& path) const {
     double total = 0;
     for (const KeyCondition& key : path.keys) {
+      // A sort condition under many partitions costs a descent for each partition, whatever it finds:
+      // no look is cheap, and the walk counts as a good part of the table.
+      if (key.partition.equals.empty() && !key.sort.IsFree()) {
+        total += item_count_ / (key.partition.IsFree() ? 2 : 4);
+        continue;
+      }
       std::uint64_t seen = 0;
       const Result<std::uint64_t> looked = snapshot_.Query(items_.table(), key, {}, [&](const ItemView&) { return ++seen < kLook; });
       if (!looked.ok() || seen >= kLook) return std::max(item_count_ / 4, total + static_cast<double>(seen));
@@ -370,6 +387,7 @@ class Planner {
       path.members_only = true;
       path.native_order = true;
       path.estimated_items = entries(items_.membership());
+      members_ = path.estimated_items;
       path.key_text = "members of " + items_.name();
       path.exact = request_.filter == nullptr && request_.joins.empty();
       candidates_.push_back(std::move(path));
@@ -435,6 +453,8 @@ class Planner {
         if (!index.sort.empty()) narrow(index.sort.front(), key.sort);
       }
       if (key.partition.equals.empty() || key.partition.never || key.sort.never) continue;
+      // Items without the sort attribute are not in the index, so a condition on it must ask for it.
+      if (!index.sort.empty() && key.sort.IsFree()) continue;
       AccessPath path;
       path.kind = AccessKind::kSecondaryIndex;
       path.secondary = index.name;
@@ -467,9 +487,9 @@ class Planner {
     const bool stops_early = Ordered(path) && request_.wanted && (!request_.must_count || path.exact);
     if (stops_early) {
       const double needed = static_cast<double>(*request_.wanted) / (path.exact ? 1.0 : kResidualShare);
-      items = std::min(items, needed);
-      // The share of members among the items that a scan meets.
-      if (!path.members_only && path.kind == AccessKind::kFullScan) items = path.estimated_items;
+      // A scan meets other items too.
+      const double share = path.kind == AccessKind::kFullScan ? (members_ ? *members_ / std::max(1.0, item_count_) : 0.0) : 1.0;
+      items = share > 0 ? std::min(items, needed / share) : items;
     }
     double cost = 1.0 + items * unit;
     if (!Ordered(path)) cost += path.estimated_items * kSortedItem;
@@ -480,6 +500,8 @@ class Planner {
     QueryPlan plan;
     plan.sorts = !Ordered(path);
     if (request_.any_order) plan.sorts = false;
+    plan.reads_everything = path.kind == AccessKind::kFullScan &&
+                            (plan.sorts || !path.exact || request_.search != nullptr || !request_.wanted || !members_);
     if (plan.sorts) {
       plan.order = request_.wanted ? "top-k (" + std::to_string(*request_.wanted) + ")" : "sort";
     } else {
@@ -522,6 +544,7 @@ class Planner {
   FilterTests filter_;
   std::optional<std::vector<std::pair<std::uint32_t, bool>>> order_;
   double item_count_ = 0;
+  std::optional<double> members_;  // records of the object, when counted
   KeyNarrowing narrowing_;
   std::vector<AccessPath> candidates_;
   std::map<const DeclaredIndex*, std::set<std::size_t>> covered_;

@@ -47,6 +47,7 @@ struct QueryPlan {
   AccessPath path;
   std::vector<std::pair<std::string, std::string>> residual;  // conjunct, reason
   std::string order;  // "native", "index", "top-k (26)", "sort"
+  bool reads_everything = false;  // a scan that the page size does not stop
   bool sorts = false;
 };
 
