@@ -20,10 +20,7 @@ export const csvOf = (fields, records) => [fields.map((field) => field.name).joi
 
 function save(name, text) {
   const url = URL.createObjectURL(new Blob(['\uFEFF', text], { type: 'text/csv;charset=utf-8' }));
-  const link = h('a', { href: url, download: name });
-  document.body.append(link);
-  link.click();
-  link.remove();
+  h('a', { href: url, download: name }).click();  // outside of the document: no listener there is told
   setTimeout(() => URL.revokeObjectURL(url), 10000);
 }
 

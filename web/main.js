@@ -68,7 +68,7 @@ function crumbs(path) {
     const text = h('bdi', {}, part.text);
     return h('li', {}, last ? h('span', { 'aria-current': 'page' }, text) : h('a', { href: own }, text));
   });
-  return h('nav', { class: 'crumbs', 'aria-label': T.home }, h('ol', {}, h('li', {}, h('a', { href: '/' }, T.home)), items));
+  return h('nav', { class: 'crumbs', 'aria-label': T.youAreHere }, h('ol', {}, h('li', {}, h('a', { href: '/' }, T.home)), items));
 }
 
 function errorNode(error) {

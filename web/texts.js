@@ -27,6 +27,7 @@ export const T = {
   workbench: 'Qualifier workbench',
   workbenchShort: 'Workbench',
   menu: 'Menu',
+  youAreHere: 'You are here',
   signedInAs: (name) => `Signed in as ${name}`,
   loading: 'Loading…',
   loaded: (title) => `${title}, loaded`,

@@ -265,7 +265,7 @@ test('JSON and CSV of what is seen', () => withPage(async ({ page, go }) => {
 
 test('other answers: schema, a property, $apply, nothing there', () => withPage(async ({ page, go }) => {
   await go('/odata/$metadata');
-  assert.ok(await page.locator('h2:text-is("OrderItems")').count());
+  assert.ok(await page.locator('h2:has-text("OrderItems")').count());
   assert.match(await page.textContent('main'), /Edm\.Decimal/);
   await go("/odata/Orders('1012')/STATUS");
   assert.match(await page.textContent('pre.raw'), /"value"/);
@@ -331,7 +331,7 @@ test('narrow screens: nothing is cut off, the menu opens', () => withPage(async 
   assert.equal(await page.locator('#side').isVisible(), false);
   await page.click('.menu-button');
   assert.equal(await page.locator('#side').isVisible(), true);
-  await page.click('#side a:text-is("Products")');
+  await page.click('#side a:has-text("Products")');
   await settled(page);
   assert.equal(await page.locator('#side').isVisible(), false);
   await screenshot(page, 'browse-narrow');

@@ -129,12 +129,12 @@ test('unsaved text is not lost by a click', () => withPage(async ({ page, go }) 
   await page.fill('.editor', '{"columns": {}}');
   const asked = [];
   page.once('dialog', (dialog) => { asked.push(dialog.message()); dialog.dismiss(); });
-  await page.click('#side a:text-is("Schema")');
+  await page.click('#side a:has-text("Schema")');
   await page.waitForTimeout(0);
   assert.equal(asked.length, 1);
   assert.equal(new URL(page.url()).pathname, '/web/workbench');
   page.once('dialog', (dialog) => dialog.accept());
-  await page.click('#side a:text-is("Schema")');
+  await page.click('#side a:has-text("Schema")');
   await page.waitForURL(/\$metadata/);
   await settled(page);
 }));
