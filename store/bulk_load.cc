@@ -11,7 +11,8 @@ BulkLoader::BulkLoader(LmdbItemStore& store, std::string table, BulkLoadOptions 
     : store_(store), table_(std::move(table)), options_(std::move(options)) {}
 BulkLoader::~BulkLoader() = default;
 
-Result<std::unique_ptr<BulkLoader>> BulkLoader::Begin(LmdbItemStore& store, std::string table, BulkLoadOptions options) {
+Result<std::unique_ptr<BulkLoader>> BulkLoader::Begin(LmdbItemStore& store, std::string table,
+                                                      BulkLoadOptions options) {
   std::unique_ptr<BulkLoader> loader(new BulkLoader(store, std::move(table), std::move(options)));
   TABLECAST_ASSIGN_OR_RETURN(const auto snapshot, store.BeginRead());
   TABLECAST_ASSIGN_OR_RETURN(loader->schema_, snapshot->Schema(loader->table_));
@@ -78,7 +79,8 @@ Status BulkLoader::Apply() {
 }
 
 Status BulkLoader::Commit() {
-  if (options_.before_commit) TABLECAST_RETURN_IF_ERROR(options_.before_commit(*transaction_, applied_));
+  if (options_.before_commit)
+    TABLECAST_RETURN_IF_ERROR(options_.before_commit(*transaction_, applied_));
   TABLECAST_RETURN_IF_ERROR(transaction_->Commit());
   transaction_.reset();
   committed_ = applied_;

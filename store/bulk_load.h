@@ -2,16 +2,17 @@
 #define TABLECAST_STORE_BULK_LOAD_H_
 
 // Loads many items into one table of the durable store: large transactions, pages filled to the end
-// where the items sort behind everything stored. Any order of items is right; order of keys (that of
-// EncodeKey, byte by byte) is fast: shuffled input costs about four times the time and scans half as
-// fast afterwards. Indexes, counts and the change sequence are kept as by single writes.
+// where the items sort behind everything stored. Any order of items is right; order of keys (that
+// of EncodeKey, byte by byte) is fast: shuffled input costs about four times the time and scans
+// half as fast afterwards. Indexes, counts and the change sequence are kept as by single writes.
 //
 //   BulkLoadOptions options;
 //   options.before_commit = [&](WriteTransaction& txn, const BulkLoadTotals& totals) {
 //     return txn.PutMeta("import/journal", JournalOf(file, totals));   // commits with its batch
 //   };
-//   TABLECAST_ASSIGN_OR_RETURN(auto loader, BulkLoader::Begin(*store, "Orders", std::move(options)));
-//   while (reader.Next(item)) TABLECAST_RETURN_IF_ERROR(loader->Put(std::move(item)));
+//   TABLECAST_ASSIGN_OR_RETURN(auto loader, BulkLoader::Begin(*store, "Orders",
+//   std::move(options))); while (reader.Next(item))
+//   TABLECAST_RETURN_IF_ERROR(loader->Put(std::move(item)));
 //   TABLECAST_RETURN_IF_ERROR(loader->Finish());
 
 #include <cstdint>
@@ -33,7 +34,7 @@ struct BulkLoadTotals {
   std::uint64_t replaced = 0;   // another item had the key
   std::uint64_t unchanged = 0;  // the same item was there
   std::uint64_t deleted = 0;
-  std::uint64_t missing = 0;    // to be deleted, but not there
+  std::uint64_t missing = 0;  // to be deleted, but not there
 
   std::uint64_t operations() const { return inserted + replaced + unchanged + deleted + missing; }
   bool operator==(const BulkLoadTotals&) const = default;
@@ -46,8 +47,8 @@ struct BulkLoadOptions {
   std::size_t batch_bytes = std::size_t{32} << 20U;
   // One transaction for the whole load; it keeps other writers out until Finish.
   bool atomic = false;
-  // The change log keeps the changes of a load up to this many; a larger load empties the log instead
-  // (readers of changes start anew, indexes of other catalogs are rebuilt).
+  // The change log keeps the changes of a load up to this many; a larger load empties the log
+  // instead (readers of changes start anew, indexes of other catalogs are rebuilt).
   std::uint64_t max_logged = 10'000;
   // Runs in each batch's transaction right before its commit; an error undoes the batch.
   std::function<Status(WriteTransaction&, const BulkLoadTotals&)> before_commit;
@@ -57,11 +58,13 @@ struct BulkLoadOptions {
 class BulkLoader {
  public:
   // ERRORS: kNotFound "table-not-found".
-  static Result<std::unique_ptr<BulkLoader>> Begin(LmdbItemStore& store, std::string table, BulkLoadOptions options);
+  static Result<std::unique_ptr<BulkLoader>> Begin(LmdbItemStore& store, std::string table,
+                                                   BulkLoadOptions options);
   ~BulkLoader();
 
-  // ERRORS: kInvalidArgument as WriteTransaction::Put, for this item alone: the load goes on without it.
-  // Any other code: of the store, for the batch; nothing of it is written and the load is over.
+  // ERRORS: kInvalidArgument as WriteTransaction::Put, for this item alone: the load goes on
+  // without it. Any other code: of the store, for the batch; nothing of it is written and the load
+  // is over.
   Status Put(Item item);
   Status Delete(const ItemKey& key);
   // Commits what is left.
@@ -83,7 +86,8 @@ class BulkLoader {
   LmdbItemStore& store_;
   std::string table_;
   BulkLoadOptions options_;
-  const TableSchema* schema_ = nullptr;  // what the items were checked against; lives as long as the store
+  const TableSchema* schema_ =
+      nullptr;  // what the items were checked against; lives as long as the store
   std::vector<Operation> batch_;
   std::size_t batch_bytes_ = 0;
   std::unique_ptr<LmdbTransaction> transaction_;

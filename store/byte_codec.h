@@ -13,7 +13,8 @@ namespace tablecast {
 template <class Unsigned>
 void AppendBigEndian(std::string& out, Unsigned value) {
   for (int shift = static_cast<int>(sizeof(Unsigned) * 8) - 8; shift >= 0; shift -= 8) {
-    out += static_cast<char>((static_cast<std::uint64_t>(value) >> static_cast<unsigned>(shift)) & 0xFFU);
+    out += static_cast<char>((static_cast<std::uint64_t>(value) >> static_cast<unsigned>(shift)) &
+                             0xFFU);
   }
 }
 
@@ -38,7 +39,8 @@ class ByteReader {
   template <class Unsigned>
   Unsigned BigEndian() {
     std::uint64_t value = 0;
-    for (const char byte : Take(sizeof(Unsigned))) value = (value << 8U) | static_cast<unsigned char>(byte);
+    for (const char byte : Take(sizeof(Unsigned)))
+      value = (value << 8U) | static_cast<unsigned char>(byte);
     return static_cast<Unsigned>(value);
   }
   std::uint8_t Byte() { return BigEndian<std::uint8_t>(); }

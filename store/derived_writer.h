@@ -29,20 +29,22 @@ class DerivedWriter {
   // Whether the maintainer feeds the table's index at this position.
   bool Feeds(std::size_t position) const { return feeds_[position]; }
 
-  // For each derived index of the table (by position) the entries of this item; empty where not fed.
+  // For each derived index of the table (by position) the entries of this item; empty where not
+  // fed.
   std::vector<DerivedEntries> EntriesOf(const ItemView& item) const;
 
  private:
   std::shared_ptr<const IndexMaintainer> maintainer_;
-  std::vector<std::size_t> position_of_;  // of each index of the maintainer; npos when the table has none
+  std::vector<std::size_t>
+      position_of_;  // of each index of the maintainer; npos when the table has none
   std::vector<bool> feeds_;
   bool any_ = false;
 };
 
-// Removes what is in `before` only, writes what is new or different in `after`; counts what really came
-// and went, so that repeating it is harmless.
-Status ReplaceEntries(WriteTxn& txn, TableId table, DerivedState& state, const DerivedEntries& before,
-                      const DerivedEntries& after);
+// Removes what is in `before` only, writes what is new or different in `after`; counts what really
+// came and went, so that repeating it is harmless.
+Status ReplaceEntries(WriteTxn& txn, TableId table, DerivedState& state,
+                      const DerivedEntries& before, const DerivedEntries& after);
 
 }  // namespace tablecast
 

@@ -2,7 +2,8 @@
 #define TABLECAST_STORE_INDEX_ORDER_H_
 
 // How much of a derived entry's order the store keeps. Longer orders are cut and marked truncated;
-// entries with equal cut orders stand in item-key order, and the reader sorts them again by the item.
+// entries with equal cut orders stand in item-key order, and the reader sorts them again by the
+// item.
 
 #include <string_view>
 

@@ -1,8 +1,9 @@
-// IMPLEMENTATION. Two passes over one snapshot. The first goes table by table through the indexes of the
-// store's own making: for every item it looks up the entries that the item must have and counts them;
-// an index with as many entries as were found and no missing one is exact. The second reads all records
-// in key order and asks of each whether the catalog, a note of garbage or a bucket name accounts for it.
-// Tested by tests/store/integrity_test.cc, which damages records one by one.
+// IMPLEMENTATION. Two passes over one snapshot. The first goes table by table through the indexes
+// of the store's own making: for every item it looks up the entries that the item must have and
+// counts them; an index with as many entries as were found and no missing one is exact. The second
+// reads all records in key order and asks of each whether the catalog, a note of garbage or a
+// bucket name accounts for it. Tested by tests/store/integrity_test.cc, which damages records one
+// by one.
 
 #include "store/integrity.h"
 
@@ -32,12 +33,19 @@ class Findings {
       code = "more-findings";
       message = "there are more findings than this report lists";
     }
-    report_.issues.push_back({.severity = Severity::kError, .code = std::move(code), .message = std::move(message),
-                              .remedy = {}, .target = std::string(table), .span = {}, .file = {}});
+    report_.issues.push_back({.severity = Severity::kError,
+                              .code = std::move(code),
+                              .message = std::move(message),
+                              .remedy = {},
+                              .target = std::string(table),
+                              .span = {},
+                              .file = {}});
   }
-  void Compare(std::string_view table, std::string code, const std::string& what, std::uint64_t stored, std::uint64_t found) {
+  void Compare(std::string_view table, std::string code, const std::string& what,
+               std::uint64_t stored, std::uint64_t found) {
     if (stored == found) return;
-    Add(table, std::move(code), what + ": " + std::to_string(stored) + " recorded, " + std::to_string(found) + " found");
+    Add(table, std::move(code),
+        what + ": " + std::to_string(stored) + " recorded, " + std::to_string(found) + " found");
   }
 
  private:
@@ -46,9 +54,13 @@ class Findings {
 
 class TableCheck {
  public:
-  TableCheck(const LmdbTxn& txn, const TableEntry& entry, std::shared_ptr<const IndexMaintainer> maintainer,
-             IntegrityReport& report)
-      : txn_(txn), entry_(entry), maintainer_(std::move(maintainer)), report_(report), findings_(report) {}
+  TableCheck(const LmdbTxn& txn, const TableEntry& entry,
+             std::shared_ptr<const IndexMaintainer> maintainer, IntegrityReport& report)
+      : txn_(txn),
+        entry_(entry),
+        maintainer_(std::move(maintainer)),
+        report_(report),
+        findings_(report) {}
 
   Status Run() {
     Result<TableState> state = ReadTableState(txn_, entry_.record);
@@ -97,18 +109,22 @@ class TableCheck {
     findings_.Compare(name(), "item-bytes", "bytes of items", state_.item_bytes, bytes);
     for (std::size_t i = 0; i < indexes.size(); ++i) {
       TABLECAST_ASSIGN_OR_RETURN(const std::uint64_t stored,
-                                 Count(IndexPrefix(RecordKind::kSecondary, entry_.record.id, entry_.record.secondary_ids[i])));
+                                 Count(IndexPrefix(RecordKind::kSecondary, entry_.record.id,
+                                                   entry_.record.secondary_ids[i])));
       report_.secondary_entries += stored;
-      findings_.Compare(name(), "index-entries", "entries of index " + indexes[i].name, stored, secondary_wanted[i]);
+      findings_.Compare(name(), "index-entries", "entries of index " + indexes[i].name, stored,
+                        secondary_wanted[i]);
     }
     for (std::size_t i = 0; i < state_.derived.size(); ++i) {
       if (state_.derived[i].status == DerivedStatus::kMissing) continue;
-      TABLECAST_ASSIGN_OR_RETURN(const std::uint64_t stored,
-                                 Count(IndexPrefix(RecordKind::kDerived, entry_.record.id, state_.derived[i].id)));
+      TABLECAST_ASSIGN_OR_RETURN(
+          const std::uint64_t stored,
+          Count(IndexPrefix(RecordKind::kDerived, entry_.record.id, state_.derived[i].id)));
       report_.derived_entries += stored;
       const std::string what = "entries of index " + entry_.record.derived[i].definition.name;
       findings_.Compare(name(), "index-count", what, state_.derived[i].entries, stored);
-      if (IsReady(i) && derived.Feeds(i)) findings_.Compare(name(), "index-entries", what, stored, derived_wanted[i]);
+      if (IsReady(i) && derived.Feeds(i))
+        findings_.Compare(name(), "index-entries", what, stored, derived_wanted[i]);
     }
     return {};
   }
@@ -118,34 +134,39 @@ class TableCheck {
     return derived.status == DerivedStatus::kBuilt && derived.sequence == state_.sequence;
   }
 
-  Status CheckSecondary(const TableReader& reader, std::size_t position, const ItemView& view, const Item& item,
-                        std::uint64_t& wanted) {
+  Status CheckSecondary(const TableReader& reader, std::size_t position, const ItemView& view,
+                        const Item& item, std::uint64_t& wanted) {
     const SecondaryIndex& index = entry_.schema().indexes[position];
     const std::optional<std::string> key = SecondaryEntryKey(index, view);
     if (!key) return {};
     ++wanted;
-    TABLECAST_ASSIGN_OR_RETURN(
-        const auto stored,
-        SpaceGet(txn_, IndexPrefix(RecordKind::kSecondary, entry_.record.id, entry_.record.secondary_ids[position]), *key));
+    TABLECAST_ASSIGN_OR_RETURN(const auto stored,
+                               SpaceGet(txn_,
+                                        IndexPrefix(RecordKind::kSecondary, entry_.record.id,
+                                                    entry_.record.secondary_ids[position]),
+                                        *key));
     if (!stored) {
       findings_.Add(name(), "index-entry-missing", "an item has no entry in index " + index.name);
     } else if (index.projection != ProjectionType::kAll) {
       const Result<Item> projected = reader.View(view.key_bytes(), *stored).ToItem();
       if (!projected.ok() || *projected != ProjectItem(entry_.schema(), index, item)) {
-        findings_.Add(name(), "index-entry-wrong", "an entry of index " + index.name + " differs from its item");
+        findings_.Add(name(), "index-entry-wrong",
+                      "an entry of index " + index.name + " differs from its item");
       }
     }
     return {};
   }
 
   Status CheckDerived(std::size_t position, const DerivedEntries& entries, std::uint64_t& wanted) {
-    const std::string prefix = IndexPrefix(RecordKind::kDerived, entry_.record.id, state_.derived[position].id);
+    const std::string prefix =
+        IndexPrefix(RecordKind::kDerived, entry_.record.id, state_.derived[position].id);
     for (const auto& [key, value] : entries) {
       ++wanted;
       TABLECAST_ASSIGN_OR_RETURN(const auto stored, SpaceGet(txn_, prefix, key));
       if (stored && *stored == value) continue;
-      findings_.Add(name(), stored ? "index-entry-wrong" : "index-entry-missing",
-                    "an item disagrees with index " + entry_.record.derived[position].definition.name);
+      findings_.Add(
+          name(), stored ? "index-entry-wrong" : "index-entry-missing",
+          "an item disagrees with index " + entry_.record.derived[position].definition.name);
     }
     return {};
   }
@@ -163,14 +184,16 @@ class TableCheck {
     std::uint64_t bytes = 0;
     std::uint64_t expected = state_.log_first;
     LmdbCursor cursor(txn_);
-    for (bool found = cursor.SeekAtLeast(prefix); found && cursor.key().starts_with(prefix); found = cursor.Next()) {
+    for (bool found = cursor.SeekAtLeast(prefix); found && cursor.key().starts_with(prefix);
+         found = cursor.Next()) {
       ++report_.changes;
       bytes += cursor.value().size();
       if (cursor.key() != ChangeKey(entry_.record.id, expected++)) {
         findings_.Add(name(), "change-gap", "the change log has a gap");
         return {};
       }
-      if (!DecodeChangeRecord(cursor.value()).ok()) findings_.Add(name(), "change-damaged", "a change does not decode");
+      if (!DecodeChangeRecord(cursor.value()).ok())
+        findings_.Add(name(), "change-damaged", "a change does not decode");
     }
     TABLECAST_RETURN_IF_ERROR(cursor.status());
     findings_.Compare(name(), "change-count", "last change", state_.sequence, expected - 1);
@@ -182,7 +205,9 @@ class TableCheck {
     const std::string prefix = TablePrefix(RecordKind::kName, entry_.record.id);
     std::uint32_t count = 0;
     LmdbCursor cursor(txn_);
-    for (bool found = cursor.SeekAtLeast(prefix); found && cursor.key().starts_with(prefix); found = cursor.Next()) ++count;
+    for (bool found = cursor.SeekAtLeast(prefix); found && cursor.key().starts_with(prefix);
+         found = cursor.Next())
+      ++count;
     TABLECAST_RETURN_IF_ERROR(cursor.status());
     findings_.Compare(name(), "name-count", "attribute names", state_.names, count);
     return {};
@@ -207,27 +232,34 @@ class RecordCheck {
     for (const auto& [name, entry] : catalog.tables) {
       const TableId id = entry->record.id;
       known_.insert(TableKey(name));
-      for (const RecordKind kind : {RecordKind::kTableState, RecordKind::kName, RecordKind::kChange, RecordKind::kItem}) {
+      for (const RecordKind kind :
+           {RecordKind::kTableState, RecordKind::kName, RecordKind::kChange, RecordKind::kItem}) {
         known_.insert(TablePrefix(kind, id));
       }
-      for (const IndexId index : entry->record.secondary_ids) known_.insert(IndexPrefix(RecordKind::kSecondary, id, index));
-      for (const auto& derived : entry->record.derived) known_.insert(IndexPrefix(RecordKind::kDerived, id, derived.id));
+      for (const IndexId index : entry->record.secondary_ids)
+        known_.insert(IndexPrefix(RecordKind::kSecondary, id, index));
+      for (const auto& derived : entry->record.derived)
+        known_.insert(IndexPrefix(RecordKind::kDerived, id, derived.id));
     }
   }
 
   Status Run() {
     LmdbCursor cursor(txn_);
-    for (bool found = cursor.First(); found; found = cursor.Next()) Note(cursor.key(), cursor.value());
+    for (bool found = cursor.First(); found; found = cursor.Next())
+      Note(cursor.key(), cursor.value());
     TABLECAST_RETURN_IF_ERROR(cursor.status());
     // Buckets are named by records of kinds on both sides of theirs, so they settle at the end.
     for (const auto& [bucket, records] : bucket_records_) {
       ++report_.buckets;
       if (!bucket_names_.contains(bucket)) {
-        findings_.Add({}, "bucket-lost", std::to_string(records) + " records of long keys belong to no bucket that is named");
+        findings_.Add(
+            {}, "bucket-lost",
+            std::to_string(records) + " records of long keys belong to no bucket that is named");
       }
     }
     for (const auto& [bucket, names] : bucket_names_) {
-      if (names != 1 || !bucket_records_.contains(bucket)) findings_.Add({}, "bucket-empty", "a bucket of long keys is empty or named twice");
+      if (names != 1 || !bucket_records_.contains(bucket))
+        findings_.Add({}, "bucket-empty", "a bucket of long keys is empty or named twice");
     }
     return {};
   }
@@ -250,8 +282,9 @@ class RecordCheck {
       findings_.Add({}, "record-unknown", "a record belongs to no table");
       return;
     }
-    const bool in_space = kind == RecordKind::kItem || kind == RecordKind::kSecondary || kind == RecordKind::kDerived ||
-                          kind == RecordKind::kBucket || kind == RecordKind::kMeta;
+    const bool in_space = kind == RecordKind::kItem || kind == RecordKind::kSecondary ||
+                          kind == RecordKind::kDerived || kind == RecordKind::kBucket ||
+                          kind == RecordKind::kMeta;
     if (!in_space || key.size() != prefix_size + kKeySegmentBytes) return;
     ByteReader in(value);
     const auto bucket = in.BigEndian<BucketId>();
@@ -262,8 +295,10 @@ class RecordCheck {
     }
   }
 
-  // Length of the prefix of `key` that is in the set; prefixes have 1, 3 or 7 bytes, a table's key more.
-  static std::size_t PrefixIn(const std::set<std::string, std::less<>>& prefixes, std::string_view key) {
+  // Length of the prefix of `key` that is in the set; prefixes have 1, 3 or 7 bytes, a table's key
+  // more.
+  static std::size_t PrefixIn(const std::set<std::string, std::less<>>& prefixes,
+                              std::string_view key) {
     for (const std::size_t size : {std::size_t{1}, std::size_t{3}, std::size_t{7}, key.size()}) {
       if (size <= key.size() && prefixes.contains(key.substr(0, size))) return size;
     }
@@ -283,7 +318,8 @@ class RecordCheck {
 
 Result<IntegrityReport> CheckStoreIntegrity(
     const LmdbTxn& txn, const StoreDirectory& catalog,
-    const std::function<std::shared_ptr<const IndexMaintainer>(std::string_view table)>& maintainer_of) {
+    const std::function<std::shared_ptr<const IndexMaintainer>(std::string_view table)>&
+        maintainer_of) {
   IntegrityReport report;
   for (const auto& [name, entry] : catalog.tables) {
     ++report.tables;

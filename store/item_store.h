@@ -1,12 +1,14 @@
 #ifndef TABLECAST_STORE_ITEM_STORE_H_
 #define TABLECAST_STORE_ITEM_STORE_H_
 
-// The contract that every source of items signs: tables, snapshots to read from, one serialised write
-// transaction at a time, secondary and derived indexes in step with the items. Two implementations
-// exist here: LmdbItemStore (durable) and MemoryItemStore (the oracle of the conformance suite).
+// The contract that every source of items signs: tables, snapshots to read from, one serialised
+// write transaction at a time, secondary and derived indexes in step with the items. Two
+// implementations exist here: LmdbItemStore (durable) and MemoryItemStore (the oracle of the
+// conformance suite).
 //
 //   auto snapshot = store.BeginRead();
-//   (*snapshot)->Query("OrderManagement", condition, {}, [&](const ItemView& item) { ...; return true; });
+//   (*snapshot)->Query("OrderManagement", condition, {}, [&](const ItemView& item) { ...; return
+//   true; });
 //
 //   store.Write([&](WriteTransaction& txn) -> Status {
 //     TABLECAST_ASSIGN_OR_RETURN(auto old, txn.Get("T", key));
@@ -41,14 +43,15 @@ struct ReadOptions {
 
 // An entry of a derived index. BORROWS: valid during the visit.
 struct IndexEntryView {
-  std::string_view order;    // as the maintainer gave it, at most the stored prefix (see truncated)
+  std::string_view order;  // as the maintainer gave it, at most the stored prefix (see truncated)
   std::string_view payload;
   std::string_view item_key;  // encoded key of the item
   bool truncated = false;     // `order` was cut at 400 bytes: re-sort equal prefixes on read
 };
 using IndexEntryVisitor = std::function<bool(const IndexEntryView&)>;
 
-// Byte bounds on entry order; unset = open. `after` (order, item_key) resumes strictly behind an entry.
+// Byte bounds on entry order; unset = open. `after` (order, item_key) resumes strictly behind an
+// entry.
 struct IndexRange {
   std::string lower;                 // inclusive; empty = from the start
   std::optional<std::string> upper;  // exclusive
@@ -61,7 +64,7 @@ struct DerivedIndexInfo {
   DerivedIndex definition;
   IndexState state = IndexState::kMissing;
   std::uint64_t entries = 0;
-  std::uint64_t sequence = 0;  // change sequence it reflects
+  std::uint64_t sequence = 0;                     // change sequence it reflects
   std::uint64_t build_done = 0, build_total = 0;  // progress while kBuilding, in items
 };
 
@@ -96,22 +99,26 @@ class ReadSnapshot {
   // Calls `visit` with the item and returns true, or false when no item has that key.
   virtual Result<bool> Get(std::string_view table, std::string_view encoded_key,
                            const std::function<void(const ItemView&)>& visit) const = 0;
-  // Items that meet the condition, in (partition, sort) order. COST: follows the answer for partition
-  // equality, IN and ranges; with the partition free it walks the table, seeking inside each
-  // partition where a sort condition allows. Returns items visited.
+  // Items that meet the condition, in (partition, sort) order. COST: follows the answer for
+  // partition equality, IN and ranges; with the partition free it walks the table, seeking inside
+  // each partition where a sort condition allows. Returns items visited.
   virtual Result<std::uint64_t> Query(std::string_view table, const KeyCondition& condition,
-                                      const ReadOptions& options, const ItemVisitor& visit) const = 0;
+                                      const ReadOptions& options,
+                                      const ItemVisitor& visit) const = 0;
   virtual Result<std::uint64_t> Scan(std::string_view table, const ReadOptions& options,
                                      const ItemVisitor& visit) const = 0;
   // Over a secondary index: the condition is on its first two key columns, HASH before RANGE; items
-  // come projected as declared. `options.after_key` is a SecondaryEntryKey (store/secondary_index.h).
+  // come projected as declared. `options.after_key` is a SecondaryEntryKey
+  // (store/secondary_index.h).
   virtual Result<std::uint64_t> QueryIndex(std::string_view table, std::string_view index,
-                                           const KeyCondition& condition, const ReadOptions& options,
+                                           const KeyCondition& condition,
+                                           const ReadOptions& options,
                                            const ItemVisitor& visit) const = 0;
 
-  // --- derived indexes. ERRORS: kFailedPrecondition "index-not-ready" unless the index is kReady in
-  // this snapshot with the given fingerprint.
-  virtual Result<std::uint64_t> CountDerived(std::string_view table, const DerivedIndex& index) const = 0;
+  // --- derived indexes. ERRORS: kFailedPrecondition "index-not-ready" unless the index is kReady
+  // in this snapshot with the given fingerprint.
+  virtual Result<std::uint64_t> CountDerived(std::string_view table,
+                                             const DerivedIndex& index) const = 0;
   virtual Result<std::uint64_t> ScanDerived(std::string_view table, const DerivedIndex& index,
                                             const IndexRange& range,
                                             const IndexEntryVisitor& visit) const = 0;
@@ -161,19 +168,22 @@ class ItemStore {
   virtual Result<std::unique_ptr<ReadSnapshot>> BeginRead() const = 0;
 
   // Runs `body` in the one write transaction and commits durably (fsync) when it succeeds; an error
-  // aborts and is returned. Nothing half-written is ever visible. `body` must have no outside effect
-  // before success: the commit may still fail. It must not call Write of the same store.
+  // aborts and is returned. Nothing half-written is ever visible. `body` must have no outside
+  // effect before success: the commit may still fail. It must not call Write of the same store.
   // ERRORS: the body's; kUnavailable "store-locked", "disk-full"; kDeadlineExceeded.
   virtual Status Write(const std::function<Status(WriteTransaction&)>& body) = 0;
 
-  // Replaces the table's maintainer in this process. Indexes that the store holds but the maintainer no
-  // longer names are dropped; new or changed ones become kMissing until built. nullptr: this process
-  // maintains nothing any more; stored indexes stay and fall behind with its writes.
-  virtual Status SetMaintainer(std::string_view table, std::shared_ptr<const IndexMaintainer> maintainer) = 0;
-  // Brings every derived index of the table to kReady: catches up from the change log or rebuilds in
-  // bounded batches. `progress(done, total)` may return false to stop (then kAborted).
-  virtual Status BuildIndexes(std::string_view table,
-                              const std::function<bool(std::uint64_t, std::uint64_t)>& progress) = 0;
+  // Replaces the table's maintainer in this process. Indexes that the store holds but the
+  // maintainer no longer names are dropped; new or changed ones become kMissing until built.
+  // nullptr: this process maintains nothing any more; stored indexes stay and fall behind with its
+  // writes.
+  virtual Status SetMaintainer(std::string_view table,
+                               std::shared_ptr<const IndexMaintainer> maintainer) = 0;
+  // Brings every derived index of the table to kReady: catches up from the change log or rebuilds
+  // in bounded batches. `progress(done, total)` may return false to stop (then kAborted).
+  virtual Status BuildIndexes(
+      std::string_view table,
+      const std::function<bool(std::uint64_t, std::uint64_t)>& progress) = 0;
 };
 
 }  // namespace tablecast

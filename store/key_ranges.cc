@@ -30,7 +30,8 @@ class ColumnCodec {
   std::string Behind(const AttributeValue& value) const {
     std::string out = At(value);
     if (type_ == AttributeType::kN || closed_) {
-      out.back() = static_cast<char>(static_cast<unsigned char>(out.back()) + 1U);  // 00, 66 or 01: never FF
+      out.back() =
+          static_cast<char>(static_cast<unsigned char>(out.back()) + 1U);  // 00, 66 or 01: never FF
     } else {
       out += '\0';
     }
@@ -79,8 +80,10 @@ std::vector<ByteRange> ColumnCodec::Ranges(const ColumnCondition& condition) con
     for (const auto* bound : {&wanted.lower, &wanted.upper}) {
       if (*bound && !Fits((*bound)->value)) return ranges;
     }
-    if (wanted.lower) range.lower = wanted.lower->inclusive ? At(wanted.lower->value) : Behind(wanted.lower->value);
-    if (wanted.upper) range.upper = wanted.upper->inclusive ? Behind(wanted.upper->value) : At(wanted.upper->value);
+    if (wanted.lower)
+      range.lower = wanted.lower->inclusive ? At(wanted.lower->value) : Behind(wanted.lower->value);
+    if (wanted.upper)
+      range.upper = wanted.upper->inclusive ? Behind(wanted.upper->value) : At(wanted.upper->value);
   }
   if (!IsEmpty(range)) ranges.push_back(std::move(range));
   return ranges;
@@ -95,7 +98,8 @@ KeyShape ShapeOf(const KeySchema& key) {
 }
 
 KeyShape ShapeOf(const SecondaryIndex& index) {
-  KeyShape shape{.first = index.partition.front().type, .second = std::nullopt, .second_closed = true};
+  KeyShape shape{
+      .first = index.partition.front().type, .second = std::nullopt, .second_closed = true};
   if (index.partition.size() > 1) {
     shape.second = index.partition[1].type;
   } else if (!index.sort.empty()) {
@@ -108,7 +112,8 @@ KeyPlan PlanKeys(const KeyShape& shape, const KeyCondition& condition) {
   KeyPlan plan;
   plan.first = shape.first;
   if (condition.partition.never || condition.sort.never) return plan;
-  if (!shape.second && !condition.sort.IsFree()) return plan;  // a missing attribute meets no condition
+  if (!shape.second && !condition.sort.IsFree())
+    return plan;  // a missing attribute meets no condition
 
   const ColumnCodec first(shape.first, true);
   std::vector<ByteRange> first_ranges = first.Ranges(condition.partition);

@@ -1,8 +1,8 @@
 #ifndef TABLECAST_STORE_KEY_RANGES_H_
 #define TABLECAST_STORE_KEY_RANGES_H_
 
-// Turns a KeyCondition on values into ranges of encoded keys, which is all that an ordered store needs.
-// Exact: a key lies in the plan exactly when its columns meet the condition.
+// Turns a KeyCondition on values into ranges of encoded keys, which is all that an ordered store
+// needs. Exact: a key lies in the plan exactly when its columns meet the condition.
 //
 // Tested by tests/store/store_model_test.cc against evaluating the condition on the values.
 
@@ -23,15 +23,16 @@ struct ByteRange {
   bool operator==(const ByteRange&) const = default;
 };
 
-// How the two leading columns of a key are encoded. The first always delimits itself; the second does
-// too when more follows it (index entries), else S and B are raw (item keys).
+// How the two leading columns of a key are encoded. The first always delimits itself; the second
+// does too when more follows it (index entries), else S and B are raw (item keys).
 struct KeyShape {
   AttributeType first = AttributeType::kS;
   std::optional<AttributeType> second;
   bool second_closed = false;
 };
 KeyShape ShapeOf(const KeySchema& key);
-KeyShape ShapeOf(const SecondaryIndex& index);  // condition on its first two columns, HASH before RANGE
+KeyShape ShapeOf(
+    const SecondaryIndex& index);  // condition on its first two columns, HASH before RANGE
 
 struct KeyPlan {
   std::vector<ByteRange> ranges;  // of whole keys; ascending, disjoint; empty: nothing can match

@@ -30,7 +30,8 @@ Result<BucketId> ParseBucket(std::string_view value) {
   ByteReader reader(value);
   const auto bucket = reader.BigEndian<BucketId>();
   if (!reader.Complete()) {
-    return MakeError(ErrorCode::kDataLoss, "bucket-damaged", "a record that names a bucket of long keys is damaged");
+    return MakeError(ErrorCode::kDataLoss, "bucket-damaged",
+                     "a record that names a bucket of long keys is damaged");
   }
   return bucket;
 }
@@ -43,8 +44,9 @@ Result<BucketId> NewBucket(WriteTxn& txn) {
     TABLECAST_ASSIGN_OR_RETURN(bucket, ParseBucket(*stored));
   }
   if (bucket == UINT32_MAX) {
-    return MakeError(ErrorCode::kResourceExhausted, "too-many-buckets", "the store has used up its buckets for long keys",
-                     {}, "export the data and import it into a new store");
+    return MakeError(ErrorCode::kResourceExhausted, "too-many-buckets",
+                     "the store has used up its buckets for long keys", {},
+                     "export the data and import it into a new store");
   }
   TABLECAST_RETURN_IF_ERROR(txn.Put(counter, BucketValue(bucket + 1)));
   return bucket;
@@ -79,7 +81,8 @@ Result<std::optional<std::string_view>> SpaceGet(const LmdbTxn& txn, std::string
   return txn.Get(Physical(level, key));
 }
 
-Result<bool> SpacePut(WriteTxn& txn, std::string_view prefix, std::string_view key, std::string_view value) {
+Result<bool> SpacePut(WriteTxn& txn, std::string_view prefix, std::string_view key,
+                      std::string_view value) {
   std::string level(prefix);
   while (key.size() >= kKeySegmentBytes) {
     const std::string lead = Physical(level, key.substr(0, kKeySegmentBytes));
@@ -120,7 +123,8 @@ Result<bool> SpaceDelete(WriteTxn& txn, std::string_view prefix, std::string_vie
 }
 
 Result<bool> SpacePurge(WriteTxn& txn, std::string_view prefix, std::size_t limit) {
-  // A path of buckets is entered by name and left when empty, so an interrupted purge resumes exactly.
+  // A path of buckets is entered by name and left when empty, so an interrupted purge resumes
+  // exactly.
   std::vector<std::string> levels{std::string(prefix)};
   std::vector<std::string> names;
   for (std::size_t removed = 0; removed < limit; ++removed) {
@@ -159,7 +163,9 @@ SpaceCursor::SpaceCursor(const LmdbTxn& txn, std::string prefix)
 
 bool SpaceCursor::InLevel() const { return StartsWith(record_.key, levels_.back()); }
 
-bool SpaceCursor::OnBucket() const { return record_.key.size() == levels_.back().size() + kKeySegmentBytes; }
+bool SpaceCursor::OnBucket() const {
+  return record_.key.size() == levels_.back().size() + kKeySegmentBytes;
+}
 
 // Every movement but the reading ahead ends here: the cursor stands where record_ says.
 bool SpaceCursor::Take(bool found) {
@@ -177,7 +183,9 @@ bool SpaceCursor::NextRecord() {
     ahead_size_ = cursor_.NextBatch(ahead_, next_ahead_);
     next_ahead_ = std::min(next_ahead_ * 2, kMaxAhead);
     // In key order, so when the last one lies in the level, all do.
-    ahead_in_level_ = ahead_size_ > 0 && StartsWith(ahead_[ahead_size_ - 1].key, levels_.back()) ? ahead_size_ : 0;
+    ahead_in_level_ = ahead_size_ > 0 && StartsWith(ahead_[ahead_size_ - 1].key, levels_.back())
+                          ? ahead_size_
+                          : 0;
     if (ahead_size_ == 0) return false;
   }
   record_ = ahead_[ahead_at_++];
@@ -194,7 +202,8 @@ void SpaceCursor::Descend() {
 
 bool SpaceCursor::Ascend() {
   levels_.pop_back();
-  const std::string name = Physical(levels_.back(), std::string_view(lead_).substr(lead_.size() - kKeySegmentBytes));
+  const std::string name =
+      Physical(levels_.back(), std::string_view(lead_).substr(lead_.size() - kKeySegmentBytes));
   lead_.resize(lead_.size() - kKeySegmentBytes);
   return SeekPhysical(name);
 }
@@ -264,7 +273,9 @@ bool SpaceCursor::SeekAtLeast(std::string_view key) {
   }
 }
 
-bool SpaceCursor::SeekBefore(std::string_view key) { return SeekAtLeast(key) ? Prev() : SeekLast(); }
+bool SpaceCursor::SeekBefore(std::string_view key) {
+  return SeekAtLeast(key) ? Prev() : SeekLast();
+}
 
 bool SpaceCursor::NextSlowly() { return Forward(NextRecord()); }
 

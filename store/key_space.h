@@ -1,12 +1,13 @@
 #ifndef TABLECAST_STORE_KEY_SPACE_H_
 #define TABLECAST_STORE_KEY_SPACE_H_
 
-// An ordered map with keys of any length, laid over LMDB, whose keys end at 511 bytes. A space is all
-// records under one prefix. A key of fewer than 500 bytes is stored as it is, behind the prefix. All
-// longer keys with the same leading 500 bytes share a bucket: one record at those 500 bytes names it,
-// and the rests of the keys are a key space of their own under the bucket's prefix (so a rest may be
-// long again). memcmp order, ranges and round trip are exact for every key, and a bucket costs one
-// more descent however many keys share it: LMDB's tree is its directory, its pages are the chain.
+// An ordered map with keys of any length, laid over LMDB, whose keys end at 511 bytes. A space is
+// all records under one prefix. A key of fewer than 500 bytes is stored as it is, behind the
+// prefix. All longer keys with the same leading 500 bytes share a bucket: one record at those 500
+// bytes names it, and the rests of the keys are a key space of their own under the bucket's prefix
+// (so a rest may be long again). memcmp order, ranges and round trip are exact for every key, and a
+// bucket costs one more descent however many keys share it: LMDB's tree is its directory, its pages
+// are the chain.
 //
 // Tested by tests/store/key_space_test.cc against std::map with adversarial keys.
 
@@ -29,7 +30,8 @@ inline constexpr std::size_t kKeySegmentBytes = 500;
 Result<std::optional<std::string_view>> SpaceGet(const LmdbTxn& txn, std::string_view prefix,
                                                  std::string_view key);
 // Writes in any case; true when the key is new. `key` and `value` may not point into the store.
-Result<bool> SpacePut(WriteTxn& txn, std::string_view prefix, std::string_view key, std::string_view value);
+Result<bool> SpacePut(WriteTxn& txn, std::string_view prefix, std::string_view key,
+                      std::string_view value);
 // True when there was something to delete. Removes buckets that become empty.
 Result<bool> SpaceDelete(WriteTxn& txn, std::string_view prefix, std::string_view key);
 // Removes up to `limit` physical records of the space, buckets included; true when none is left.
@@ -82,12 +84,12 @@ class SpaceCursor {
   bool Ascend();  // back onto the record that names the bucket
   bool Settle();
 
-  LmdbCursor cursor_;                // at record_, or at the end of what was read ahead
-  LmdbCursor::Record record_;        // where this cursor stands
+  LmdbCursor cursor_;          // at record_, or at the end of what was read ahead
+  LmdbCursor::Record record_;  // where this cursor stands
   LmdbCursor::Record ahead_[kMaxAhead];
   std::size_t ahead_at_ = 0;
   std::size_t ahead_size_ = 0;
-  std::size_t ahead_in_level_ = 0;   // so many of them are known to lie in the level
+  std::size_t ahead_in_level_ = 0;  // so many of them are known to lie in the level
   std::size_t next_ahead_ = 1;
   std::vector<std::string> levels_;  // prefixes: the space's, then one per bucket entered
   std::size_t bucket_key_size_ = 0;  // of records that name a bucket, in the first level

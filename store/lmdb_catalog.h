@@ -1,9 +1,10 @@
 #ifndef TABLECAST_STORE_LMDB_CATALOG_H_
 #define TABLECAST_STORE_LMDB_CATALOG_H_
 
-// The tables of the durable store as one process knows them: schemas, index numbers, attribute names.
-// The truth is in the file, and other processes change it too, so every transaction asks for the
-// catalog of its own snapshot; a generation counter in the file says whether the known one still holds.
+// The tables of the durable store as one process knows them: schemas, index numbers, attribute
+// names. The truth is in the file, and other processes change it too, so every transaction asks for
+// the catalog of its own snapshot; a generation counter in the file says whether the known one
+// still holds.
 
 #include <atomic>
 #include <cstdint>
@@ -52,11 +53,15 @@ Result<TableState> ReadTableState(const LmdbTxn& txn, const TableRecord& record)
 // THREAD: safe.
 class CatalogCache {
  public:
-  // The catalog of this snapshot. COST: nothing to read when no one has committed since the last call,
-  // one read when someone has, the whole catalog when it changed.
-  Result<std::shared_ptr<const StoreDirectory>> For(const ReadTxn& txn) { return Find(txn, txn.id()); }
+  // The catalog of this snapshot. COST: nothing to read when no one has committed since the last
+  // call, one read when someone has, the whole catalog when it changed.
+  Result<std::shared_ptr<const StoreDirectory>> For(const ReadTxn& txn) {
+    return Find(txn, txn.id());
+  }
   // A write transaction starts from the commit before it. REQUIRES: nothing written yet.
-  Result<std::shared_ptr<const StoreDirectory>> For(const WriteTxn& txn) { return Find(txn, txn.id() - 1); }
+  Result<std::shared_ptr<const StoreDirectory>> For(const WriteTxn& txn) {
+    return Find(txn, txn.id() - 1);
+  }
 
  private:
   Result<std::shared_ptr<const StoreDirectory>> Find(const LmdbTxn& txn, std::uint64_t snapshot);

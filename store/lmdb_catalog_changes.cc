@@ -1,8 +1,8 @@
 // Creating, dropping and defining: the part of LmdbTransaction that changes the catalog.
 //
 // IMPLEMENTATION. A drop only removes the description and notes the prefixes that hold the records;
-// PurgeDropped removes those in bounded steps, so that no drop makes a transaction as large as a table.
-// A table number is given again only when no such note names it.
+// PurgeDropped removes those in bounded steps, so that no drop makes a transaction as large as a
+// table. A table number is given again only when no such note names it.
 
 #include <algorithm>
 #include <utility>
@@ -37,7 +37,8 @@ Result<TableId> LmdbTransaction::NewTableId() {
   for (const auto& [name, entry] : catalog_->tables) used[entry->record.id] = true;
   const std::string garbage = KindPrefix(RecordKind::kGarbage);
   LmdbCursor cursor(txn_);
-  for (bool found = cursor.SeekAtLeast(garbage); found && cursor.key().starts_with(garbage); found = cursor.Next()) {
+  for (bool found = cursor.SeekAtLeast(garbage); found && cursor.key().starts_with(garbage);
+       found = cursor.Next()) {
     ByteReader in(cursor.key().substr(garbage.size() + 1));  // a prefix: kind, table, ...
     used[in.BigEndian<TableId>()] = true;
   }
@@ -50,7 +51,8 @@ Result<TableId> LmdbTransaction::NewTableId() {
   for (std::uint64_t id = 1; id <= kMaxTableId; ++id) {
     if (!used[id]) return static_cast<TableId>(id);
   }
-  return MakeError(ErrorCode::kResourceExhausted, "too-many-tables", "a store holds at most 65,535 tables");
+  return MakeError(ErrorCode::kResourceExhausted, "too-many-tables",
+                   "a store holds at most 65,535 tables");
 }
 
 Status LmdbTransaction::CreateTable(const TableSchema& schema) {
@@ -63,9 +65,11 @@ Status LmdbTransaction::CreateTable(const TableSchema& schema) {
   TABLECAST_ASSIGN_OR_RETURN(record.id, NewTableId());
   record.created = catalog_->generation + 1;
   record.schema = schema;
-  for (std::size_t i = 0; i < schema.indexes.size(); ++i) record.secondary_ids.push_back(record.next_index++);
+  for (std::size_t i = 0; i < schema.indexes.size(); ++i)
+    record.secondary_ids.push_back(record.next_index++);
   TABLECAST_RETURN_IF_ERROR(Latch(WriteHeader(txn_, kLastTableField, record.id)));
-  TABLECAST_RETURN_IF_ERROR(Latch(txn_.Put(TablePrefix(RecordKind::kTableState, record.id), EncodeTableState({}))));
+  TABLECAST_RETURN_IF_ERROR(
+      Latch(txn_.Put(TablePrefix(RecordKind::kTableState, record.id), EncodeTableState({}))));
   return PutTableRecord(record);
 }
 
@@ -120,7 +124,8 @@ Status LmdbTransaction::Backfill(OpenTable& table, const SecondaryIndex& index, 
         std::string projected;
         if (index.projection != ProjectionType::kAll) {
           TABLECAST_ASSIGN_OR_RETURN(const Item item, view.ToItem());
-          TABLECAST_ASSIGN_OR_RETURN(projected, Encode(table, ProjectItem(table.schema(), index, item)));
+          TABLECAST_ASSIGN_OR_RETURN(projected,
+                                     Encode(table, ProjectItem(table.schema(), index, item)));
         }
         entries.emplace_back(*std::move(key), std::move(projected));
       }
@@ -129,12 +134,14 @@ Status LmdbTransaction::Backfill(OpenTable& table, const SecondaryIndex& index, 
     }
     behind += '\0';
     std::sort(entries.begin(), entries.end());
-    for (const auto& [key, value] : entries) TABLECAST_RETURN_IF_ERROR(SpacePut(txn_, prefix, key, value));
+    for (const auto& [key, value] : entries)
+      TABLECAST_RETURN_IF_ERROR(SpacePut(txn_, prefix, key, value));
   }
   return {};
 }
 
-Status LmdbTransaction::DefineDerived(std::string_view name, const std::vector<DerivedIndex>& wanted) {
+Status LmdbTransaction::DefineDerived(std::string_view name,
+                                      const std::vector<DerivedIndex>& wanted) {
   TABLECAST_ASSIGN_OR_RETURN(OpenTable* const table, Open(name));
   TableRecord record = table->entry->record;
   std::vector<StoredDerivedIndex> kept;
@@ -153,7 +160,9 @@ Status LmdbTransaction::DefineDerived(std::string_view name, const std::vector<D
     states.push_back({.id = kept.back().id, .build_cursor = {}});
   }
   for (std::size_t i = 0; i < found.size(); ++i) {
-    if (!found[i]) TABLECAST_RETURN_IF_ERROR(PutGarbage(IndexPrefix(RecordKind::kDerived, record.id, record.derived[i].id)));
+    if (!found[i])
+      TABLECAST_RETURN_IF_ERROR(
+          PutGarbage(IndexPrefix(RecordKind::kDerived, record.id, record.derived[i].id)));
   }
   record.derived = std::move(kept);
   table->state.derived = std::move(states);

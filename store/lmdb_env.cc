@@ -76,8 +76,7 @@ Error LmdbError(int code, std::string_view what) {
     case MDB_PANIC:
       return MakeError(ErrorCode::kUnavailable, "store-needs-reopen", std::move(message), {},
                        "a write of the store's head failed; restart the process");
-    case ENOENT:
-      return MakeError(ErrorCode::kNotFound, "store-not-found", std::move(message));
+    case ENOENT: return MakeError(ErrorCode::kNotFound, "store-not-found", std::move(message));
     case EACCES:
     case EPERM:
     case EROFS:
@@ -85,10 +84,8 @@ Error LmdbError(int code, std::string_view what) {
     case MDB_BAD_TXN:
     case MDB_BAD_DBI:
     case MDB_BAD_VALSIZE:
-    case EINVAL:
-      return MakeError(ErrorCode::kInternal, "store-misuse", std::move(message));
-    default:
-      return MakeError(ErrorCode::kUnavailable, "disk-error", std::move(message));
+    case EINVAL: return MakeError(ErrorCode::kInternal, "store-misuse", std::move(message));
+    default: return MakeError(ErrorCode::kUnavailable, "disk-error", std::move(message));
   }
 }
 
@@ -219,7 +216,8 @@ bool LmdbCursor::SeekAtLeast(std::string_view key) { return Move(MDB_SET_RANGE, 
 
 // --- environment --------------------------------------------------------------------------------
 
-Result<std::shared_ptr<LmdbEnv>> LmdbEnv::Open(const std::string& path, const LmdbEnvOptions& options) {
+Result<std::shared_ptr<LmdbEnv>> LmdbEnv::Open(const std::string& path,
+                                               const LmdbEnvOptions& options) {
   if (options.create) {
     std::error_code ec;
     std::filesystem::create_directories(path, ec);
@@ -228,7 +226,7 @@ Result<std::shared_ptr<LmdbEnv>> LmdbEnv::Open(const std::string& path, const Lm
                        "cannot create the store's directory: " + ec.message(), path);
     }
   }
-  struct stat info{};
+  struct stat info {};
   if (::stat(path.c_str(), &info) != 0 || !S_ISDIR(info.st_mode) ||
       (!options.create && ::access((path + "/data.mdb").c_str(), F_OK) != 0)) {
     return MakeError(ErrorCode::kNotFound, "store-not-found", "there is no store here", path,
@@ -258,10 +256,12 @@ Status LmdbEnv::Init(const std::string& path, const LmdbEnvOptions& options) {
   path_ = path;
   write_lock_timeout_ = options.write_lock_timeout;
   lock_file_ = ::open((path + "/writer.lock").c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0644);
-  if (lock_file_ < 0) return LmdbError(errno, "opening the store's lock file " + path + "/writer.lock");
+  if (lock_file_ < 0)
+    return LmdbError(errno, "opening the store's lock file " + path + "/writer.lock");
   TABLECAST_RETURN_IF_ERROR(MapEnvironment(options));
   if (static_cast<std::size_t>(mdb_env_get_maxkeysize(env_)) < kMaxLmdbKeyBytes) {
-    return MakeError(ErrorCode::kInternal, "store-misuse", "this build of LMDB allows too short keys only");
+    return MakeError(ErrorCode::kInternal, "store-misuse",
+                     "this build of LMDB allows too short keys only");
   }
   CheckReaders();
   last_reader_check_ = std::chrono::steady_clock::now();
@@ -277,7 +277,7 @@ Status LmdbEnv::Init(const std::string& path, const LmdbEnvOptions& options) {
 
 Status LmdbEnv::MapEnvironment(const LmdbEnvOptions& options) {
   const std::string data_file = path_ + "/data.mdb";
-  struct stat info{};
+  struct stat info {};
   const std::uint64_t present =
       ::stat(data_file.c_str(), &info) == 0 ? static_cast<std::uint64_t>(info.st_size) : 0;
   map_bytes_ = std::max(options.map_bytes != 0 ? options.map_bytes : kDefaultMapBytes, present);
@@ -340,8 +340,8 @@ void LmdbEnv::EndRead(MDB_txn* txn) {
   mdb_txn_abort(txn);
 }
 
-// Two locks in front of LMDB's own, which knows no deadline: one among the threads of this process and
-// an open-file-description lock among processes (released by the kernel when its holder dies).
+// Two locks in front of LMDB's own, which knows no deadline: one among the threads of this process
+// and an open-file-description lock among processes (released by the kernel when its holder dies).
 Status LmdbEnv::LockForWriting() {
   // The system clock, because waits on it are the form that thread sanitizers understand.
   const auto deadline = std::chrono::system_clock::now() + write_lock_timeout_;
@@ -356,7 +356,7 @@ Status LmdbEnv::LockForWriting() {
     if (!writer_done_.wait_until(lock, deadline, [this] { return !writing_; })) return locked();
     writing_ = true;
   }
-  struct flock whole_file{};
+  struct flock whole_file {};
   whole_file.l_type = F_WRLCK;
   whole_file.l_whence = SEEK_SET;
   std::chrono::milliseconds pause{1};
@@ -378,7 +378,7 @@ Status LmdbEnv::LockForWriting() {
 }
 
 void LmdbEnv::UnlockForWriting() {
-  struct flock whole_file{};
+  struct flock whole_file {};
   whole_file.l_type = F_UNLCK;
   whole_file.l_whence = SEEK_SET;
   (void)::fcntl(lock_file_, F_OFD_SETLK, &whole_file);
@@ -418,7 +418,7 @@ Status LmdbEnv::CopyTo(const std::string& path) {
 }
 
 std::uint64_t LmdbEnv::file_bytes() const {
-  struct stat info{};
+  struct stat info {};
   if (::stat((path_ + "/data.mdb").c_str(), &info) != 0) return 0;
   return static_cast<std::uint64_t>(info.st_size);
 }

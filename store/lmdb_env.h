@@ -1,14 +1,16 @@
 #ifndef TABLECAST_STORE_LMDB_ENV_H_
 #define TABLECAST_STORE_LMDB_ENV_H_
 
-// A thin RAII layer over LMDB: one environment per path per process, pooled read transactions, the one
-// write transaction, cursors. It knows LMDB's rules and error codes, and nothing of tables or items.
+// A thin RAII layer over LMDB: one environment per path per process, pooled read transactions, the
+// one write transaction, cursors. It knows LMDB's rules and error codes, and nothing of tables or
+// items.
 //
 //   TABLECAST_ASSIGN_OR_RETURN(auto env, LmdbEnv::Open("/var/lib/shop", {}));
 //   TABLECAST_ASSIGN_OR_RETURN(ReadTxn read, env->BeginRead());
 //   TABLECAST_ASSIGN_OR_RETURN(auto value, read.Get(key));   // bytes in the map, no copy
 //
-// SOURCE: lmdb.h of 0.9.24 (caveats: never open a file twice in one process, no long-lived readers).
+// SOURCE: lmdb.h of 0.9.24 (caveats: never open a file twice in one process, no long-lived
+// readers).
 
 #include <chrono>
 #include <condition_variable>
@@ -34,9 +36,9 @@ namespace tablecast {
 inline constexpr std::size_t kMaxLmdbKeyBytes = 511;
 
 struct LmdbEnvOptions {
-  // Address space reserved for the map; the file grows only as far as it is filled. Never grown while
-  // open. 0 = the default: 1 TiB, or 64 GiB under a sanitizer. Where the process may not reserve that
-  // much (ulimit -v), half is tried again and again, down to 1 GiB.
+  // Address space reserved for the map; the file grows only as far as it is filled. Never grown
+  // while open. 0 = the default: 1 TiB, or 64 GiB under a sanitizer. Where the process may not
+  // reserve that much (ulimit -v), half is tried again and again, down to 1 GiB.
   std::uint64_t map_bytes = 0;
   // Slots for concurrent readers of all processes; at least twice the number of worker threads.
   unsigned max_readers = 2048;
@@ -93,7 +95,8 @@ class ReadTxn final : public LmdbTxn {
 // After any error of Put, PutNew or Delete only an abort is possible (LMDB refuses the rest).
 class WriteTxn final : public LmdbTxn {
  public:
-  WriteTxn(WriteTxn&& other) noexcept : LmdbTxn(std::move(other)), env_(std::exchange(other.env_, nullptr)) {}
+  WriteTxn(WriteTxn&& other) noexcept
+      : LmdbTxn(std::move(other)), env_(std::exchange(other.env_, nullptr)) {}
   WriteTxn& operator=(WriteTxn&&) = delete;
   ~WriteTxn();
 
@@ -104,8 +107,8 @@ class WriteTxn final : public LmdbTxn {
   Result<bool> PutNew(std::string_view key, std::string_view value);
   // True when there was something to delete.
   Result<bool> Delete(std::string_view key);
-  // Durable (fdatasync) when it succeeds. ERRORS: kUnavailable "disk-full", "disk-error": nothing of
-  // the transaction is visible then.
+  // Durable (fdatasync) when it succeeds. ERRORS: kUnavailable "disk-full", "disk-error": nothing
+  // of the transaction is visible then.
   Status Commit();
 
  private:
@@ -122,15 +125,15 @@ class LmdbCursor {
   LmdbCursor(const LmdbCursor&) = delete;
   LmdbCursor& operator=(const LmdbCursor&) = delete;
 
-  // Each returns true when it stands on a record. An error of LMDB reads as "no record" and stays in
-  // status() until the next call.
+  // Each returns true when it stands on a record. An error of LMDB reads as "no record" and stays
+  // in status() until the next call.
   bool First();
   bool Last();
   bool Next();
   bool Prev();
   bool SeekAtLeast(std::string_view key);  // first key >= `key`
-  // Moves over up to `count` records and shows them all; fewer only at the end of the store. The cursor
-  // stands on the last one. BORROWS: as key() and value(), but moving on keeps them valid.
+  // Moves over up to `count` records and shows them all; fewer only at the end of the store. The
+  // cursor stands on the last one. BORROWS: as key() and value(), but moving on keeps them valid.
   struct Record {
     std::string_view key;
     std::string_view value;
@@ -157,19 +160,22 @@ class LmdbEnv {
  public:
   // Opens or creates the environment in directory `path`. A path that this process has open already
   // gives the same environment (its options stay those of the first open).
-  // ERRORS: kNotFound "store-not-found"; kDataLoss "store-damaged"; kPermissionDenied; kUnavailable.
-  static Result<std::shared_ptr<LmdbEnv>> Open(const std::string& path, const LmdbEnvOptions& options);
+  // ERRORS: kNotFound "store-not-found"; kDataLoss "store-damaged"; kPermissionDenied;
+  // kUnavailable.
+  static Result<std::shared_ptr<LmdbEnv>> Open(const std::string& path,
+                                               const LmdbEnvOptions& options);
   ~LmdbEnv();
   LmdbEnv(const LmdbEnv&) = delete;
   LmdbEnv& operator=(const LmdbEnv&) = delete;
 
-  // COST: a renewed transaction of the pool, about 70 ns. ERRORS: kResourceExhausted "too-many-readers".
+  // COST: a renewed transaction of the pool, about 70 ns. ERRORS: kResourceExhausted
+  // "too-many-readers".
   Result<ReadTxn> BeginRead();
   // Waits for other writers up to write_lock_timeout. ERRORS: kUnavailable "store-locked".
   Result<WriteTxn> BeginWrite();
 
-  // Writes a compacted, consistent copy of the last commit into the existing, empty directory `path`
-  // and syncs it. Readers and writers go on meanwhile.
+  // Writes a compacted, consistent copy of the last commit into the existing, empty directory
+  // `path` and syncs it. Readers and writers go on meanwhile.
   Status CopyTo(const std::string& path);
   // Frees the reader slots of dead processes; also done at open and once a minute of writing.
   void CheckReaders();

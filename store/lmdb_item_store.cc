@@ -14,7 +14,8 @@ namespace tablecast {
 
 class LmdbItemStore::Snapshot final : public ReadSnapshot {
  public:
-  Snapshot(ReadTxn txn, std::shared_ptr<const StoreDirectory> catalog) : txn_(std::move(txn)), catalog_(std::move(catalog)) {}
+  Snapshot(ReadTxn txn, std::shared_ptr<const StoreDirectory> catalog)
+      : txn_(std::move(txn)), catalog_(std::move(catalog)) {}
 
   Result<std::vector<std::string>> ListTables() const override {
     std::vector<std::string> names;
@@ -42,8 +43,8 @@ class LmdbItemStore::Snapshot final : public ReadSnapshot {
     visit(ItemView(entry->schema(), *entry->names, encoded_key, *record));
     return true;
   }
-  Result<std::uint64_t> Query(std::string_view table, const KeyCondition& condition, const ReadOptions& options,
-                              const ItemVisitor& visit) const override {
+  Result<std::uint64_t> Query(std::string_view table, const KeyCondition& condition,
+                              const ReadOptions& options, const ItemVisitor& visit) const override {
     TABLECAST_ASSIGN_OR_RETURN(const TableReader reader, Reader(table));
     return reader.Query(condition, options, visit);
   }
@@ -51,19 +52,22 @@ class LmdbItemStore::Snapshot final : public ReadSnapshot {
                              const ItemVisitor& visit) const override {
     return Query(table, {}, options, visit);
   }
-  Result<std::uint64_t> QueryIndex(std::string_view table, std::string_view index, const KeyCondition& condition,
-                                   const ReadOptions& options, const ItemVisitor& visit) const override {
+  Result<std::uint64_t> QueryIndex(std::string_view table, std::string_view index,
+                                   const KeyCondition& condition, const ReadOptions& options,
+                                   const ItemVisitor& visit) const override {
     TABLECAST_ASSIGN_OR_RETURN(const TableReader reader, Reader(table));
     return reader.QuerySecondary(index, condition, options, visit);
   }
-  Result<std::uint64_t> CountDerived(std::string_view table, const DerivedIndex& index) const override {
+  Result<std::uint64_t> CountDerived(std::string_view table,
+                                     const DerivedIndex& index) const override {
     TABLECAST_ASSIGN_OR_RETURN(const TableEntry* entry, Find(table));
     TABLECAST_ASSIGN_OR_RETURN(const TableState state, ReadTableState(txn_, entry->record));
     const DerivedState* derived = FindReady(*entry, state, index);
     if (derived == nullptr) return DerivedIndexNotReady(table, index.name);
     return derived->entries;
   }
-  Result<std::uint64_t> ScanDerived(std::string_view table, const DerivedIndex& index, const IndexRange& range,
+  Result<std::uint64_t> ScanDerived(std::string_view table, const DerivedIndex& index,
+                                    const IndexRange& range,
                                     const IndexEntryVisitor& visit) const override {
     TABLECAST_ASSIGN_OR_RETURN(const TableReader reader, Reader(table));
     TABLECAST_ASSIGN_OR_RETURN(const TableState state, ReadTableState(txn_, reader.entry.record));
@@ -75,14 +79,16 @@ class LmdbItemStore::Snapshot final : public ReadSnapshot {
     const Result<TableState> state = ReadTableState(txn_, (*entry)->record);
     return state.ok() && FindReady(**entry, *state, index) != nullptr;
   }
-  Result<std::uint64_t> Changes(std::string_view table, std::uint64_t after_sequence,
-                                const std::function<bool(const tablecast::Change&)>& visit) const override {
+  Result<std::uint64_t> Changes(
+      std::string_view table, std::uint64_t after_sequence,
+      const std::function<bool(const tablecast::Change&)>& visit) const override {
     TABLECAST_ASSIGN_OR_RETURN(const TableReader reader, Reader(table));
     TABLECAST_ASSIGN_OR_RETURN(const TableState state, ReadTableState(txn_, reader.entry.record));
     return reader.Changes(state, after_sequence, visit);
   }
   Result<std::optional<std::string>> GetMeta(std::string_view name) const override {
-    TABLECAST_ASSIGN_OR_RETURN(const auto value, SpaceGet(txn_, KindPrefix(RecordKind::kMeta), name));
+    TABLECAST_ASSIGN_OR_RETURN(const auto value,
+                               SpaceGet(txn_, KindPrefix(RecordKind::kMeta), name));
     if (!value) return std::optional<std::string>();
     return std::optional<std::string>(*value);
   }
@@ -106,15 +112,16 @@ LmdbItemStore::LmdbItemStore(std::shared_ptr<LmdbEnv> env, LmdbOptions options)
     : env_(std::move(env)), options_(options) {}
 LmdbItemStore::~LmdbItemStore() = default;
 
-Result<std::unique_ptr<LmdbItemStore>> LmdbItemStore::Open(const std::string& path, const LmdbOptions& options) {
+Result<std::unique_ptr<LmdbItemStore>> LmdbItemStore::Open(const std::string& path,
+                                                           const LmdbOptions& options) {
   TABLECAST_ASSIGN_OR_RETURN(std::shared_ptr<LmdbEnv> env, LmdbEnv::Open(path, options.env));
   std::unique_ptr<LmdbItemStore> store(new LmdbItemStore(std::move(env), options));
   TABLECAST_RETURN_IF_ERROR(store->CheckFormat());
   return store;
 }
 
-// A store of version 0 is empty or no store of ours. Only a writer settles which, under its lock, since
-// two processes may be creating the store at once.
+// A store of version 0 is empty or no store of ours. Only a writer settles which, under its lock,
+// since two processes may be creating the store at once.
 Status LmdbItemStore::CheckFormat() {
   std::uint64_t version = 0;
   {
@@ -129,7 +136,8 @@ Status LmdbItemStore::CheckFormat() {
         LmdbCursor cursor(txn);
         if (cursor.First()) {
           return MakeError(ErrorCode::kFailedPrecondition, "not-a-store",
-                           "the LMDB environment holds data that tablecast did not write", path(), "give another directory");
+                           "the LMDB environment holds data that tablecast did not write", path(),
+                           "give another directory");
         }
       }
       TABLECAST_RETURN_IF_ERROR(WriteHeader(txn, kFormatVersionField, kStoreFormatVersion));
@@ -138,10 +146,11 @@ Status LmdbItemStore::CheckFormat() {
     }
   }
   if (version > kStoreFormatVersion) {
-    return MakeError(ErrorCode::kFailedPrecondition, "store-format-newer",
-                     "the store has format " + std::to_string(version) + "; this program reads formats up to " +
-                         std::to_string(kStoreFormatVersion),
-                     path(), "use the newer tablecast that wrote it, or export there and import here");
+    return MakeError(
+        ErrorCode::kFailedPrecondition, "store-format-newer",
+        "the store has format " + std::to_string(version) + "; this program reads formats up to " +
+            std::to_string(kStoreFormatVersion),
+        path(), "use the newer tablecast that wrote it, or export there and import here");
   }
   return {};
 }
@@ -149,14 +158,16 @@ Status LmdbItemStore::CheckFormat() {
 Result<std::unique_ptr<ReadSnapshot>> LmdbItemStore::BeginRead() const {
   TABLECAST_ASSIGN_OR_RETURN(ReadTxn txn, env_->BeginRead());
   TABLECAST_ASSIGN_OR_RETURN(std::shared_ptr<const StoreDirectory> catalog, catalog_.For(txn));
-  return std::unique_ptr<ReadSnapshot>(std::make_unique<Snapshot>(std::move(txn), std::move(catalog)));
+  return std::unique_ptr<ReadSnapshot>(
+      std::make_unique<Snapshot>(std::move(txn), std::move(catalog)));
 }
 
 Result<std::unique_ptr<LmdbTransaction>> LmdbItemStore::BeginTransaction() {
   TABLECAST_ASSIGN_OR_RETURN(WriteTxn txn, env_->BeginWrite());
   TABLECAST_ASSIGN_OR_RETURN(std::shared_ptr<const StoreDirectory> catalog, catalog_.For(txn));
   return std::make_unique<LmdbTransaction>(
-      std::move(txn), std::move(catalog), [this](std::string_view table) { return MaintainerOf(table); }, options_.change_log);
+      std::move(txn), std::move(catalog),
+      [this](std::string_view table) { return MaintainerOf(table); }, options_.change_log);
 }
 
 std::shared_ptr<const IndexMaintainer> LmdbItemStore::MaintainerOf(std::string_view table) const {
@@ -166,7 +177,8 @@ std::shared_ptr<const IndexMaintainer> LmdbItemStore::MaintainerOf(std::string_v
 }
 
 Status LmdbItemStore::Change(const std::function<Status(LmdbTransaction&)>& body) {
-  TABLECAST_ASSIGN_OR_RETURN(const std::unique_ptr<LmdbTransaction> transaction, BeginTransaction());
+  TABLECAST_ASSIGN_OR_RETURN(const std::unique_ptr<LmdbTransaction> transaction,
+                             BeginTransaction());
   TABLECAST_RETURN_IF_ERROR(body(*transaction));
   return transaction->Commit();
 }
@@ -180,10 +192,12 @@ Status LmdbItemStore::CreateTable(const TableSchema& schema) {
 }
 
 Status LmdbItemStore::DropTable(std::string_view table) {
-  TABLECAST_RETURN_IF_ERROR(Change([&](LmdbTransaction& transaction) { return transaction.DropTable(table); }));
+  TABLECAST_RETURN_IF_ERROR(
+      Change([&](LmdbTransaction& transaction) { return transaction.DropTable(table); }));
   {
     const std::lock_guard lock(maintainers_mutex_);
-    if (const auto found = maintainers_.find(table); found != maintainers_.end()) maintainers_.erase(found);
+    if (const auto found = maintainers_.find(table); found != maintainers_.end())
+      maintainers_.erase(found);
   }
   return PurgeDropped();
 }
@@ -200,10 +214,12 @@ Status LmdbItemStore::PurgeDropped() {
 }
 
 Status LmdbItemStore::AddSecondaryIndex(std::string_view table, const SecondaryIndex& index) {
-  return Change([&](LmdbTransaction& transaction) { return transaction.AddSecondaryIndex(table, index); });
+  return Change(
+      [&](LmdbTransaction& transaction) { return transaction.AddSecondaryIndex(table, index); });
 }
 
-Status LmdbItemStore::SetMaintainer(std::string_view table, std::shared_ptr<const IndexMaintainer> maintainer) {
+Status LmdbItemStore::SetMaintainer(std::string_view table,
+                                    std::shared_ptr<const IndexMaintainer> maintainer) {
   TableInfo info;
   {
     TABLECAST_ASSIGN_OR_RETURN(const auto snapshot, BeginRead());
@@ -227,8 +243,8 @@ Status LmdbItemStore::SetMaintainer(std::string_view table, std::shared_ptr<cons
   return dropped ? PurgeDropped() : Status();
 }
 
-Status LmdbItemStore::BuildIndexes(std::string_view table,
-                                   const std::function<bool(std::uint64_t, std::uint64_t)>& progress) {
+Status LmdbItemStore::BuildIndexes(
+    std::string_view table, const std::function<bool(std::uint64_t, std::uint64_t)>& progress) {
   for (BuildStep step; !step.complete;) {
     TABLECAST_RETURN_IF_ERROR(Change([&](LmdbTransaction& transaction) -> Status {
       TABLECAST_ASSIGN_OR_RETURN(step, transaction.BuildDerived(table, options_.build_step_items));
@@ -241,16 +257,18 @@ Status LmdbItemStore::BuildIndexes(std::string_view table,
 
 Result<IntegrityReport> LmdbItemStore::CheckIntegrity() const {
   TABLECAST_ASSIGN_OR_RETURN(const ReadTxn txn, env_->BeginRead());
-  TABLECAST_ASSIGN_OR_RETURN(const std::shared_ptr<const StoreDirectory> catalog, catalog_.For(txn));
-  return CheckStoreIntegrity(txn, *catalog, [this](std::string_view table) { return MaintainerOf(table); });
+  TABLECAST_ASSIGN_OR_RETURN(const std::shared_ptr<const StoreDirectory> catalog,
+                             catalog_.For(txn));
+  return CheckStoreIntegrity(txn, *catalog,
+                             [this](std::string_view table) { return MaintainerOf(table); });
 }
 
 Result<IntegrityReport> LmdbItemStore::Backup(const std::string& to) const {
   namespace fs = std::filesystem;
   std::error_code ec;
   if (fs::exists(to, ec)) {
-    return MakeError(ErrorCode::kAlreadyExists, "backup-exists", "the backup's directory is there already", to,
-                     "give a new directory");
+    return MakeError(ErrorCode::kAlreadyExists, "backup-exists",
+                     "the backup's directory is there already", to, "give a new directory");
   }
   const fs::path partial = to + ".partial";
   fs::remove_all(partial, ec);
@@ -273,11 +291,13 @@ Result<IntegrityReport> LmdbItemStore::Backup(const std::string& to) const {
     fs::rename(partial, to, ec);
     if (ec) {
       report = LmdbError(ec.value(), "naming the backup " + to);
-    } else if (Status synced = SyncPath(fs::absolute(to, ec).parent_path().string()); !synced.ok()) {
+    } else if (Status synced = SyncPath(fs::absolute(to, ec).parent_path().string());
+               !synced.ok()) {
       return synced.error();
     }
   } else if (report.ok()) {
-    report = MakeError(ErrorCode::kDataLoss, "backup-damaged", "the copy is damaged: " + report->issues.front().message,
+    report = MakeError(ErrorCode::kDataLoss, "backup-damaged",
+                       "the copy is damaged: " + report->issues.front().message,
                        report->issues.front().target, "check the store itself");
   }
   if (!report.ok()) fs::remove_all(partial, ec);

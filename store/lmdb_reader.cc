@@ -60,7 +60,8 @@ class PlanWalker {
   bool Down(const ByteRange& range, Visit& visit) {
     std::optional<std::string_view> upper;
     if (range.upper) upper = *range.upper;
-    if (options_.after_key && (!upper || std::string_view(*options_.after_key) < *upper)) upper = *options_.after_key;
+    if (options_.after_key && (!upper || std::string_view(*options_.after_key) < *upper))
+      upper = *options_.after_key;
     upper ? cursor_.SeekBefore(*upper) : cursor_.SeekLast();
     while (cursor_.valid()) {
       const std::string_view key = cursor_.key();
@@ -76,9 +77,9 @@ class PlanWalker {
   bool OnMatchUp(std::string_view key) {
     const std::size_t first_size = FirstColumnLength(plan_.first, key);
     const std::string_view second = key.substr(first_size);
-    const auto range = std::find_if(plan_.second_ranges.begin(), plan_.second_ranges.end(), [&](const ByteRange& one) {
-      return !one.upper || second < *one.upper;
-    });
+    const auto range =
+        std::find_if(plan_.second_ranges.begin(), plan_.second_ranges.end(),
+                     [&](const ByteRange& one) { return !one.upper || second < *one.upper; });
     if (range != plan_.second_ranges.end() && second >= range->lower) {
       misses_ = 0;
       return true;
@@ -126,7 +127,8 @@ class PlanWalker {
 
 Error DamagedIndex(const TableEntry& entry, std::string_view index) {
   return MakeError(ErrorCode::kDataLoss, "index-damaged",
-                   "an entry of index " + std::string(index) + " of table " + entry.schema().name + " has no item",
+                   "an entry of index " + std::string(index) + " of table " + entry.schema().name +
+                       " has no item",
                    std::string(index), "run the integrity check and rebuild the index");
 }
 
@@ -153,42 +155,48 @@ Result<std::uint64_t> TableReader::Query(const KeyCondition& condition, const Re
   const KeyPlan plan = PlanKeys(ShapeOf(entry.schema().key), condition);
   SpaceCursor cursor(txn, entry.item_prefix);
   std::uint64_t visited = 0;
-  TABLECAST_RETURN_IF_ERROR(PlanWalker(cursor, plan, options).Run([&](std::string_view key, std::string_view record) {
-    ++visited;
-    return visit(View(key, record));
-  }));
+  TABLECAST_RETURN_IF_ERROR(
+      PlanWalker(cursor, plan, options).Run([&](std::string_view key, std::string_view record) {
+        ++visited;
+        return visit(View(key, record));
+      }));
   return visited;
 }
 
-Result<std::uint64_t> TableReader::QuerySecondary(std::string_view index, const KeyCondition& condition,
-                                                  const ReadOptions& options, const ItemVisitor& visit) const {
+Result<std::uint64_t> TableReader::QuerySecondary(std::string_view index,
+                                                  const KeyCondition& condition,
+                                                  const ReadOptions& options,
+                                                  const ItemVisitor& visit) const {
   const SecondaryIndex* definition = FindSecondaryIndex(entry.schema(), index);
   if (definition == nullptr) return SecondaryIndexNotFound(entry.schema().name, index);
   const auto position = static_cast<std::size_t>(definition - entry.schema().indexes.data());
   const KeyPlan plan = PlanKeys(ShapeOf(*definition), condition);
-  SpaceCursor cursor(txn, IndexPrefix(RecordKind::kSecondary, entry.record.id, entry.record.secondary_ids[position]));
+  SpaceCursor cursor(txn, IndexPrefix(RecordKind::kSecondary, entry.record.id,
+                                      entry.record.secondary_ids[position]));
   std::uint64_t visited = 0;
   Status failed;
   const auto fail = [&](Error error) {
     failed = std::move(error);
     return false;
   };
-  TABLECAST_RETURN_IF_ERROR(PlanWalker(cursor, plan, options).Run([&](std::string_view key, std::string_view value) {
-    const std::string_view item_key = ItemKeyOfEntry(*definition, key);
-    if (definition->projection == ProjectionType::kAll) {
-      auto record = GetRecord(item_key);
-      if (!record.ok()) return fail(std::move(record).error());
-      if (!*record) return fail(DamagedIndex(entry, index));
-      value = **record;
-    }
-    ++visited;
-    return visit(View(item_key, value));
-  }));
+  TABLECAST_RETURN_IF_ERROR(
+      PlanWalker(cursor, plan, options).Run([&](std::string_view key, std::string_view value) {
+        const std::string_view item_key = ItemKeyOfEntry(*definition, key);
+        if (definition->projection == ProjectionType::kAll) {
+          auto record = GetRecord(item_key);
+          if (!record.ok()) return fail(std::move(record).error());
+          if (!*record) return fail(DamagedIndex(entry, index));
+          value = **record;
+        }
+        ++visited;
+        return visit(View(item_key, value));
+      }));
   TABLECAST_RETURN_IF_ERROR(failed);
   return visited;
 }
 
-// --- derived indexes ------------------------------------------------------------------------------
+// --- derived indexes
+// ------------------------------------------------------------------------------
 
 std::string DerivedEntryKey(std::string_view order, std::string_view item_key) {
   std::string key;
@@ -203,10 +211,12 @@ std::string DerivedEntryValue(std::string_view order, std::string_view payload) 
   return value;
 }
 
-Result<IndexEntryView> ParseDerivedEntry(std::string_view key, std::string_view value, std::string& scratch) {
+Result<IndexEntryView> ParseDerivedEntry(std::string_view key, std::string_view value,
+                                         std::string& scratch) {
   const std::size_t order_size = EscapedLength(key);
   if (order_size == 0 || value.empty()) {
-    return MakeError(ErrorCode::kDataLoss, "index-damaged", "an entry of a derived index is damaged", {},
+    return MakeError(ErrorCode::kDataLoss, "index-damaged",
+                     "an entry of a derived index is damaged", {},
                      "run the integrity check and rebuild the index");
   }
   return IndexEntryView{.order = Unescape(key.substr(0, order_size), scratch),
@@ -215,17 +225,20 @@ Result<IndexEntryView> ParseDerivedEntry(std::string_view key, std::string_view 
                         .truncated = value.front() == kTruncatedFlag};
 }
 
-const DerivedState* FindReady(const TableEntry& entry, const TableState& state, const DerivedIndex& index) {
+const DerivedState* FindReady(const TableEntry& entry, const TableState& state,
+                              const DerivedIndex& index) {
   for (std::size_t i = 0; i < entry.record.derived.size(); ++i) {
     if (entry.record.derived[i].definition != index) continue;
     const DerivedState& derived = state.derived[i];
-    return derived.status == DerivedStatus::kBuilt && derived.sequence == state.sequence ? &derived : nullptr;
+    return derived.status == DerivedStatus::kBuilt && derived.sequence == state.sequence ? &derived
+                                                                                         : nullptr;
   }
   return nullptr;
 }
 
 Result<std::uint64_t> TableReader::ScanDerived(const TableState& state, const DerivedIndex& index,
-                                               const IndexRange& range, const IndexEntryVisitor& visit) const {
+                                               const IndexRange& range,
+                                               const IndexEntryVisitor& visit) const {
   const DerivedState* derived = FindReady(entry, state, index);
   if (derived == nullptr) return DerivedIndexNotReady(entry.schema().name, index.name);
   KeyPlan plan;
@@ -234,7 +247,8 @@ Result<std::uint64_t> TableReader::ScanDerived(const TableState& state, const De
   if (range.upper) {
     bytes.upper.emplace();
     AppendEscaped(*bytes.upper, CutOrder(*range.upper));
-    if (range.upper->size() > kMaxOrderBytes) bytes.upper->append("\x00\x02", 2);  // entries cut to the bound may lie below it
+    if (range.upper->size() > kMaxOrderBytes)
+      bytes.upper->append("\x00\x02", 2);  // entries cut to the bound may lie below it
   }
   ReadOptions options{.descending = range.descending, .after_key = std::nullopt};
   if (range.after) options.after_key = DerivedEntryKey(range.after->first, range.after->second);
@@ -242,15 +256,16 @@ Result<std::uint64_t> TableReader::ScanDerived(const TableState& state, const De
   std::uint64_t visited = 0;
   Status failed;
   std::string scratch;
-  TABLECAST_RETURN_IF_ERROR(PlanWalker(cursor, plan, options).Run([&](std::string_view key, std::string_view value) {
-    const Result<IndexEntryView> one = ParseDerivedEntry(key, value, scratch);
-    if (!one.ok()) {
-      failed = one.error();
-      return false;
-    }
-    ++visited;
-    return visit(*one);
-  }));
+  TABLECAST_RETURN_IF_ERROR(
+      PlanWalker(cursor, plan, options).Run([&](std::string_view key, std::string_view value) {
+        const Result<IndexEntryView> one = ParseDerivedEntry(key, value, scratch);
+        if (!one.ok()) {
+          failed = one.error();
+          return false;
+        }
+        ++visited;
+        return visit(*one);
+      }));
   TABLECAST_RETURN_IF_ERROR(failed);
   return visited;
 }
@@ -282,7 +297,8 @@ TableInfo DescribeTable(const TableEntry& entry, const TableState& state) {
   return info;
 }
 
-// --- changes --------------------------------------------------------------------------------------
+// --- changes
+// --------------------------------------------------------------------------------------
 
 Result<std::uint64_t> TableReader::Changes(const TableState& state, std::uint64_t after_sequence,
                                            const std::function<bool(const Change&)>& visit) const {
@@ -295,7 +311,10 @@ Result<std::uint64_t> TableReader::Changes(const TableState& state, std::uint64_
   for (bool found = cursor.SeekAtLeast(ChangeKey(entry.record.id, after_sequence + 1));
        found && cursor.key().starts_with(prefix); found = cursor.Next()) {
     TABLECAST_ASSIGN_OR_RETURN(const ChangeRecord record, DecodeChangeRecord(cursor.value()));
-    Change change{.sequence = ++sequence, .kind = record.kind, .key = std::string(record.key), .old_item = std::nullopt};
+    Change change{.sequence = ++sequence,
+                  .kind = record.kind,
+                  .key = std::string(record.key),
+                  .old_item = std::nullopt};
     if (record.old_record) {
       TABLECAST_ASSIGN_OR_RETURN(change.old_item, View(record.key, *record.old_record).ToItem());
     }
@@ -303,7 +322,8 @@ Result<std::uint64_t> TableReader::Changes(const TableState& state, std::uint64_
   }
   TABLECAST_RETURN_IF_ERROR(cursor.status());
   if (sequence != state.sequence) {
-    return MakeError(ErrorCode::kDataLoss, "change-damaged", "the change log has a gap", entry.schema().name);
+    return MakeError(ErrorCode::kDataLoss, "change-damaged", "the change log has a gap",
+                     entry.schema().name);
   }
   return sequence - after_sequence;
 }

@@ -1,6 +1,6 @@
-// Items and their companions in one write transaction. StoreDirectory changes are in lmdb_catalog_changes.cc,
-// building of derived indexes in derived_build.cc.
-// Tested by tests/store/lmdb_item_store_test.cc and tests/store/store_model_test.cc.
+// Items and their companions in one write transaction. StoreDirectory changes are in
+// lmdb_catalog_changes.cc, building of derived indexes in derived_build.cc. Tested by
+// tests/store/lmdb_item_store_test.cc and tests/store/store_model_test.cc.
 
 #include "store/lmdb_transaction.h"
 
@@ -13,9 +13,12 @@
 
 namespace tablecast {
 
-LmdbTransaction::LmdbTransaction(WriteTxn txn, std::shared_ptr<const StoreDirectory> catalog, MaintainerLookup maintainers,
-                                 const ChangeLogLimits& limits)
-    : txn_(std::move(txn)), catalog_(std::move(catalog)), maintainers_(std::move(maintainers)), limits_(limits) {}
+LmdbTransaction::LmdbTransaction(WriteTxn txn, std::shared_ptr<const StoreDirectory> catalog,
+                                 MaintainerLookup maintainers, const ChangeLogLimits& limits)
+    : txn_(std::move(txn)),
+      catalog_(std::move(catalog)),
+      maintainers_(std::move(maintainers)),
+      limits_(limits) {}
 LmdbTransaction::~LmdbTransaction() = default;
 
 Result<LmdbTransaction::OpenTable*> LmdbTransaction::Open(std::string_view name) {
@@ -31,9 +34,12 @@ Result<LmdbTransaction::OpenTable*> LmdbTransaction::Open(std::string_view name)
   return open_.emplace(std::string(name), std::move(table)).first->second.get();
 }
 
-TableReader LmdbTransaction::Reader(const OpenTable& table) const { return {txn_, *table.entry, table.names()}; }
+TableReader LmdbTransaction::Reader(const OpenTable& table) const {
+  return {txn_, *table.entry, table.names()};
+}
 
-// --- reading --------------------------------------------------------------------------------------
+// --- reading
+// --------------------------------------------------------------------------------------
 
 Result<std::optional<Item>> LmdbTransaction::Get(std::string_view table, const ItemKey& key) {
   TABLECAST_ASSIGN_OR_RETURN(OpenTable* const open, Open(table));
@@ -45,8 +51,8 @@ Result<std::optional<Item>> LmdbTransaction::Get(std::string_view table, const I
   return std::optional<Item>(std::move(item));
 }
 
-Result<std::vector<Item>> LmdbTransaction::Query(std::string_view table, const KeyCondition& condition,
-                                                 std::size_t limit) {
+Result<std::vector<Item>> LmdbTransaction::Query(std::string_view table,
+                                                 const KeyCondition& condition, std::size_t limit) {
   TABLECAST_ASSIGN_OR_RETURN(OpenTable* const open, Open(table));
   std::vector<Item> items;
   if (limit == 0) return items;
@@ -64,8 +70,10 @@ Result<std::vector<Item>> LmdbTransaction::Query(std::string_view table, const K
   return items;
 }
 
-Result<std::uint64_t> LmdbTransaction::ScanDerived(std::string_view table, const DerivedIndex& index,
-                                                   const IndexRange& range, const IndexEntryVisitor& visit) {
+Result<std::uint64_t> LmdbTransaction::ScanDerived(std::string_view table,
+                                                   const DerivedIndex& index,
+                                                   const IndexRange& range,
+                                                   const IndexEntryVisitor& visit) {
   TABLECAST_ASSIGN_OR_RETURN(OpenTable* const open, Open(table));
   return Reader(*open).ScanDerived(open->state, index, range, visit);
 }
@@ -91,17 +99,20 @@ Status LmdbTransaction::DeleteMeta(std::string_view name) {
   return {};
 }
 
-// --- writing items --------------------------------------------------------------------------------
+// --- writing items
+// --------------------------------------------------------------------------------
 
 Result<std::string> LmdbTransaction::Encode(OpenTable& table, const Item& item) {
   if (table.own_names == nullptr) {
     const TableSchema& schema = table.schema();
     for (const auto& [name, value] : item) {
-      const bool key_column = name == schema.key.partition.name || (schema.key.sort && name == schema.key.sort->name);
+      const bool key_column =
+          name == schema.key.partition.name || (schema.key.sort && name == schema.key.sort->name);
       if (key_column || table.entry->names->Find(name) != AttributeNames::kNone) continue;
       auto own = std::make_unique<AttributeNames>();
       for (std::uint32_t id = 0; id < table.state.names; ++id) {
-        TABLECAST_RETURN_IF_ERROR(own->Intern(table.entry->names->Name(static_cast<AttributeNames::Id>(id))));
+        TABLECAST_RETURN_IF_ERROR(
+            own->Intern(table.entry->names->Name(static_cast<AttributeNames::Id>(id))));
       }
       table.own_names = std::move(own);
       break;
@@ -153,9 +164,13 @@ Result<bool> LmdbTransaction::SortsLast(const OpenTable& table, std::string_view
   return true;
 }
 
-Result<LoadOutcome> LmdbTransaction::PutItem(OpenTable& table, const LoadOperation& operation, bool may_append) {
+Result<LoadOutcome> LmdbTransaction::PutItem(OpenTable& table, const LoadOperation& operation,
+                                             bool may_append) {
   TABLECAST_ASSIGN_OR_RETURN(const std::string record, Encode(table, *operation.item));
-  ItemChange change{.key = operation.key, .new_record = &record, .new_item = operation.item, .log = operation.log_change};
+  ItemChange change{.key = operation.key,
+                    .new_record = &record,
+                    .new_item = operation.item,
+                    .log = operation.log_change};
   if (may_append) {
     TABLECAST_ASSIGN_OR_RETURN(change.append, SortsLast(table, operation.key));
   } else {
@@ -179,7 +194,8 @@ Result<LoadOutcome> LmdbTransaction::DeleteItem(OpenTable& table, const LoadOper
   if (!stored) return LoadOutcome::kMissing;
   const std::string old_record(*stored);
   store_end_.reset();
-  TABLECAST_RETURN_IF_ERROR(Latch(Apply(table, {.key = operation.key, .old_record = &old_record, .log = operation.log_change})));
+  TABLECAST_RETURN_IF_ERROR(Latch(Apply(
+      table, {.key = operation.key, .old_record = &old_record, .log = operation.log_change})));
   return LoadOutcome::kDeleted;
 }
 
@@ -226,12 +242,15 @@ Status LmdbTransaction::ChangeSecondary(OpenTable& table, const ItemChange& chan
   const TableSchema& schema = table.schema();
   for (std::size_t i = 0; i < schema.indexes.size(); ++i) {
     const SecondaryIndex& index = schema.indexes[i];
-    const std::string prefix = IndexPrefix(RecordKind::kSecondary, table.id(), table.entry->record.secondary_ids[i]);
+    const std::string prefix =
+        IndexPrefix(RecordKind::kSecondary, table.id(), table.entry->record.secondary_ids[i]);
     const TableReader reader = Reader(table);
     std::optional<std::string> before;
     std::optional<std::string> after;
-    if (change.old_record != nullptr) before = SecondaryEntryKey(index, reader.View(change.key, *change.old_record));
-    if (change.new_record != nullptr) after = SecondaryEntryKey(index, reader.View(change.key, *change.new_record));
+    if (change.old_record != nullptr)
+      before = SecondaryEntryKey(index, reader.View(change.key, *change.old_record));
+    if (change.new_record != nullptr)
+      after = SecondaryEntryKey(index, reader.View(change.key, *change.new_record));
     if (before && before != after) TABLECAST_RETURN_IF_ERROR(SpaceDelete(txn_, prefix, *before));
     if (!after) continue;
     if (index.projection == ProjectionType::kAll) {
@@ -239,7 +258,8 @@ Status LmdbTransaction::ChangeSecondary(OpenTable& table, const ItemChange& chan
       if (before != after) TABLECAST_RETURN_IF_ERROR(SpacePut(txn_, prefix, *after, {}));
       continue;
     }
-    TABLECAST_ASSIGN_OR_RETURN(const std::string projected, Encode(table, ProjectItem(schema, index, *change.new_item)));
+    TABLECAST_ASSIGN_OR_RETURN(const std::string projected,
+                               Encode(table, ProjectItem(schema, index, *change.new_item)));
     TABLECAST_RETURN_IF_ERROR(SpacePut(txn_, prefix, *after, projected));
   }
   return {};
@@ -251,7 +271,8 @@ Status LmdbTransaction::ChangeDerived(OpenTable& table, const ItemChange& change
   std::vector<std::size_t> in_step;
   for (std::size_t i = 0; i < state.derived.size(); ++i) {
     const DerivedState& derived = state.derived[i];
-    if (table.derived.Feeds(i) && derived.status != DerivedStatus::kMissing && derived.sequence == state.sequence) {
+    if (table.derived.Feeds(i) && derived.status != DerivedStatus::kMissing &&
+        derived.sequence == state.sequence) {
       in_step.push_back(i);
     }
   }
@@ -259,11 +280,14 @@ Status LmdbTransaction::ChangeDerived(OpenTable& table, const ItemChange& change
   const TableReader reader = Reader(table);
   std::vector<DerivedEntries> before(state.derived.size());
   std::vector<DerivedEntries> after(state.derived.size());
-  if (change.old_record != nullptr) before = table.derived.EntriesOf(reader.View(change.key, *change.old_record));
-  if (change.new_record != nullptr) after = table.derived.EntriesOf(reader.View(change.key, *change.new_record));
+  if (change.old_record != nullptr)
+    before = table.derived.EntriesOf(reader.View(change.key, *change.old_record));
+  if (change.new_record != nullptr)
+    after = table.derived.EntriesOf(reader.View(change.key, *change.new_record));
   for (const std::size_t i : in_step) {
     DerivedState& derived = state.derived[i];
-    // An index that is being built holds the items up to its cursor; the build itself adds the rest.
+    // An index that is being built holds the items up to its cursor; the build itself adds the
+    // rest.
     if (derived.status == DerivedStatus::kBuilt || change.key <= derived.build_cursor) {
       TABLECAST_RETURN_IF_ERROR(ReplaceEntries(txn_, table.id(), derived, before[i], after[i]));
     }
@@ -272,13 +296,15 @@ Status LmdbTransaction::ChangeDerived(OpenTable& table, const ItemChange& change
   return {};
 }
 
-// --- end ------------------------------------------------------------------------------------------
+// --- end
+// ------------------------------------------------------------------------------------------
 
 Status LmdbTransaction::FlushTable(OpenTable& table) {
   if (table.own_names != nullptr) {
     for (std::size_t id = table.state.names; id < table.own_names->size(); ++id) {
       const auto number = static_cast<AttributeNames::Id>(id);
-      TABLECAST_RETURN_IF_ERROR(txn_.Put(NameKey(table.id(), number), table.own_names->Name(number)));
+      TABLECAST_RETURN_IF_ERROR(
+          txn_.Put(NameKey(table.id(), number), table.own_names->Name(number)));
       catalog_changed_ = true;  // every process learns the names with the next catalog
     }
     table.state.names = static_cast<std::uint32_t>(table.own_names->size());
@@ -291,7 +317,8 @@ Status LmdbTransaction::Commit() {
   for (auto& [name, table] : open_) {
     if (table->changed) TABLECAST_RETURN_IF_ERROR(FlushTable(*table));
   }
-  if (catalog_changed_) TABLECAST_RETURN_IF_ERROR(WriteHeader(txn_, kGenerationField, catalog_->generation + 1));
+  if (catalog_changed_)
+    TABLECAST_RETURN_IF_ERROR(WriteHeader(txn_, kGenerationField, catalog_->generation + 1));
   return txn_.Commit();
 }
 

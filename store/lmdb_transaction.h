@@ -1,8 +1,8 @@
 #ifndef TABLECAST_STORE_LMDB_TRANSACTION_H_
 #define TABLECAST_STORE_LMDB_TRANSACTION_H_
 
-// The write transaction of LmdbItemStore: every change of an item takes its secondary and derived index
-// entries, the change log, the counts and the change sequence along. Private to store/.
+// The write transaction of LmdbItemStore: every change of an item takes its secondary and derived
+// index entries, the change log, the counts and the change sequence along. Private to store/.
 
 #include <cstdint>
 #include <functional>
@@ -23,7 +23,8 @@
 
 namespace tablecast {
 
-using MaintainerLookup = std::function<std::shared_ptr<const IndexMaintainer>(std::string_view table)>;
+using MaintainerLookup =
+    std::function<std::shared_ptr<const IndexMaintainer>(std::string_view table)>;
 
 // One operation of a bulk load.
 struct LoadOperation {
@@ -44,15 +45,17 @@ struct BuildStep {
 
 class LmdbTransaction final : public WriteTransaction {
  public:
-  LmdbTransaction(WriteTxn txn, std::shared_ptr<const StoreDirectory> catalog, MaintainerLookup maintainers,
-                  const ChangeLogLimits& limits);
+  LmdbTransaction(WriteTxn txn, std::shared_ptr<const StoreDirectory> catalog,
+                  MaintainerLookup maintainers, const ChangeLogLimits& limits);
   ~LmdbTransaction() override;
 
   Result<std::optional<Item>> Get(std::string_view table, const ItemKey& key) override;
-  Result<std::vector<Item>> Query(std::string_view table, const KeyCondition& condition, std::size_t limit) override;
+  Result<std::vector<Item>> Query(std::string_view table, const KeyCondition& condition,
+                                  std::size_t limit) override;
   Status Put(std::string_view table, const Item& item) override;
   Result<bool> Delete(std::string_view table, const ItemKey& key) override;
-  Result<std::uint64_t> ScanDerived(std::string_view table, const DerivedIndex& index, const IndexRange& range,
+  Result<std::uint64_t> ScanDerived(std::string_view table, const DerivedIndex& index,
+                                    const IndexRange& range,
                                     const IndexEntryVisitor& visit) override;
   Result<TableInfo> Describe(std::string_view table) override;
   Result<std::optional<std::string>> GetMeta(std::string_view name) override;

@@ -7,6 +7,7 @@
 
 #include "item/item_codec.h"
 #include "store/index_order.h"
+#include "store/key_condition_match.h"
 #include "store/secondary_index.h"
 #include "store/store_errors.h"
 
@@ -42,61 +43,25 @@ ItemView View(const Table& table, std::string_view key, std::string_view record)
   return {*table.schema, *table.names, key, record};
 }
 
-AttributeView ScalarView(const AttributeValue& value) {
-  switch (value.type()) {
-    case AttributeType::kN: return {value.type(), value.number_code()};
-    case AttributeType::kS: return {value.type(), value.text()};
-    case AttributeType::kB: return {value.type(), value.bytes()};
-    default: return {};
-  }
-}
-
-// The condition as the data model words it, on values, not on encoded bytes.
-bool Meets(const ColumnCondition& condition, const AttributeView& value) {
-  if (condition.never) return false;
-  if (condition.IsFree()) return true;
-  const auto compared = [&](const AttributeValue& wanted) { return CompareScalars(value, ScalarView(wanted)); };
-  if (!condition.equals.empty()) {
-    return std::any_of(condition.equals.begin(), condition.equals.end(),
-                       [&](const AttributeValue& wanted) { return compared(wanted) == std::strong_ordering::equal; });
-  }
-  const ScalarRange& range = *condition.range;
-  if (range.prefix && ((!value.Is(AttributeType::kS) && !value.Is(AttributeType::kB)) ||
-                       !value.payload().starts_with(*range.prefix))) {
-    return false;
-  }
-  if (range.lower) {
-    const auto order = compared(range.lower->value);
-    if (!order || *order < 0 || (*order == 0 && !range.lower->inclusive)) return false;
-  }
-  if (range.upper) {
-    const auto order = compared(range.upper->value);
-    if (!order || *order > 0 || (*order == 0 && !range.upper->inclusive)) return false;
-  }
-  return value.present();
-}
-
-bool Meets(const KeyCondition& condition, const AttributeView& partition, const AttributeView& sort) {
-  return Meets(condition.partition, partition) && Meets(condition.sort, sort);
-}
-
 // Calls `visit` for the records of an ordered map in reading order, behind after_key.
 template <class Map, class Visit>
 void Walk(const Map& map, const ReadOptions& options, Visit visit) {
   if (!options.descending) {
-    for (auto at = options.after_key ? map.upper_bound(*options.after_key) : map.begin(); at != map.end(); ++at) {
+    for (auto at = options.after_key ? map.upper_bound(*options.after_key) : map.begin();
+         at != map.end(); ++at) {
       if (!visit(at->first, at->second)) return;
     }
     return;
   }
-  for (auto at = options.after_key ? map.lower_bound(*options.after_key) : map.end(); at != map.begin();) {
+  for (auto at = options.after_key ? map.lower_bound(*options.after_key) : map.end();
+       at != map.begin();) {
     --at;
     if (!visit(at->first, at->second)) return;
   }
 }
 
-std::uint64_t QueryTable(const Table& table, const KeyCondition& condition, const ReadOptions& options,
-                         const ItemVisitor& visit) {
+std::uint64_t QueryTable(const Table& table, const KeyCondition& condition,
+                         const ReadOptions& options, const ItemVisitor& visit) {
   std::uint64_t visited = 0;
   Walk(table.records, options, [&](const std::string& key, const std::string& record) {
     const ItemView item = View(table, key, record);
@@ -111,17 +76,20 @@ std::pair<std::string, std::string> Bound(const IndexRange& range) {
   return {std::string(CutOrder(range.lower)), std::string()};
 }
 
-Result<std::uint64_t> ScanEntries(const Table& table, std::string_view name, const DerivedIndex& index,
-                                  const IndexRange& range, const IndexEntryVisitor& visit) {
-  const auto found = std::find_if(table.derived.begin(), table.derived.end(),
-                                  [&](const Derived& derived) { return derived.definition == index; });
+Result<std::uint64_t> ScanEntries(const Table& table, std::string_view name,
+                                  const DerivedIndex& index, const IndexRange& range,
+                                  const IndexEntryVisitor& visit) {
+  const auto found =
+      std::find_if(table.derived.begin(), table.derived.end(),
+                   [&](const Derived& derived) { return derived.definition == index; });
   if (found == table.derived.end() || !found->built || found->sequence != table.sequence) {
     return DerivedIndexNotReady(name, index.name);
   }
   std::uint64_t visited = 0;
   const auto one = [&](const auto& entry) {
     const auto& [order, item_key] = entry.first;
-    if (range.upper && order >= *range.upper) return range.descending;  // behind the range: go on only backwards
+    if (range.upper && order >= *range.upper)
+      return range.descending;  // behind the range: go on only backwards
     ++visited;
     return visit({order, entry.second.first, item_key, entry.second.second});
   };
@@ -129,13 +97,15 @@ Result<std::uint64_t> ScanEntries(const Table& table, std::string_view name, con
   const auto first = entries.lower_bound(Bound(range));
   if (!range.descending) {
     auto at = first;
-    if (range.after) at = std::max(at, entries.upper_bound(*range.after), [&](auto a, auto b) {
-      return a != entries.end() && (b == entries.end() || a->first < b->first);
-    });
+    if (range.after)
+      at = std::max(at, entries.upper_bound(*range.after), [&](auto a, auto b) {
+        return a != entries.end() && (b == entries.end() || a->first < b->first);
+      });
     while (at != entries.end() && one(*at)) ++at;
     return visited;
   }
-  for (auto at = range.after ? entries.lower_bound(*range.after) : entries.end(); at != entries.begin();) {
+  for (auto at = range.after ? entries.lower_bound(*range.after) : entries.end();
+       at != entries.begin();) {
     --at;
     if (at->first < Bound(range) || !one(*at)) break;
   }
@@ -155,9 +125,12 @@ TableInfo Info(const Table& table) {
                  .sequence = table.sequence,
                  .derived = {}};
   for (const Derived& derived : table.derived) {
-    DerivedIndexInfo one{.definition = derived.definition, .entries = derived.entries.size(), .sequence = derived.sequence};
-    one.state = !derived.built ? IndexState::kMissing
-                : derived.sequence == table.sequence ? IndexState::kReady : IndexState::kBehind;
+    DerivedIndexInfo one{.definition = derived.definition,
+                         .entries = derived.entries.size(),
+                         .sequence = derived.sequence};
+    one.state = !derived.built                       ? IndexState::kMissing
+                : derived.sequence == table.sequence ? IndexState::kReady
+                                                     : IndexState::kBehind;
     info.derived.push_back(std::move(one));
   }
   return info;
@@ -203,7 +176,8 @@ std::vector<Derived*> Targets(Table& table, const std::function<bool(const Deriv
 
 }  // namespace
 
-// --- reading --------------------------------------------------------------------------------------
+// --- reading
+// --------------------------------------------------------------------------------------
 
 class MemoryItemStore::Snapshot final : public ReadSnapshot {
  public:
@@ -234,8 +208,8 @@ class MemoryItemStore::Snapshot final : public ReadSnapshot {
     visit(View(*found, record->first, record->second));
     return true;
   }
-  Result<std::uint64_t> Query(std::string_view table, const KeyCondition& condition, const ReadOptions& options,
-                              const ItemVisitor& visit) const override {
+  Result<std::uint64_t> Query(std::string_view table, const KeyCondition& condition,
+                              const ReadOptions& options, const ItemVisitor& visit) const override {
     TABLECAST_ASSIGN_OR_RETURN(const Table* found, Find(table));
     return QueryTable(*found, condition, options, visit);
   }
@@ -243,12 +217,15 @@ class MemoryItemStore::Snapshot final : public ReadSnapshot {
                              const ItemVisitor& visit) const override {
     return Query(table, {}, options, visit);
   }
-  Result<std::uint64_t> QueryIndex(std::string_view table, std::string_view index, const KeyCondition& condition,
-                                   const ReadOptions& options, const ItemVisitor& visit) const override;
-  Result<std::uint64_t> CountDerived(std::string_view table, const DerivedIndex& index) const override {
+  Result<std::uint64_t> QueryIndex(std::string_view table, std::string_view index,
+                                   const KeyCondition& condition, const ReadOptions& options,
+                                   const ItemVisitor& visit) const override;
+  Result<std::uint64_t> CountDerived(std::string_view table,
+                                     const DerivedIndex& index) const override {
     return ScanDerived(table, index, {}, [](const IndexEntryView&) { return true; });
   }
-  Result<std::uint64_t> ScanDerived(std::string_view table, const DerivedIndex& index, const IndexRange& range,
+  Result<std::uint64_t> ScanDerived(std::string_view table, const DerivedIndex& index,
+                                    const IndexRange& range,
                                     const IndexEntryVisitor& visit) const override {
     TABLECAST_ASSIGN_OR_RETURN(const Table* found, Find(table));
     return ScanEntries(*found, table, index, range, visit);
@@ -257,8 +234,9 @@ class MemoryItemStore::Snapshot final : public ReadSnapshot {
     const auto found = Find(table);
     return found.ok() && IsReady(**found, index);
   }
-  Result<std::uint64_t> Changes(std::string_view table, std::uint64_t after_sequence,
-                                const std::function<bool(const tablecast::Change&)>& visit) const override {
+  Result<std::uint64_t> Changes(
+      std::string_view table, std::uint64_t after_sequence,
+      const std::function<bool(const tablecast::Change&)>& visit) const override {
     TABLECAST_ASSIGN_OR_RETURN(const Table* found, Find(table));
     if (after_sequence > found->sequence || found->sequence - after_sequence > found->log.size()) {
       return ChangeLogExpired(table, after_sequence);
@@ -286,7 +264,8 @@ class MemoryItemStore::Snapshot final : public ReadSnapshot {
   std::shared_ptr<const State> state_;
 };
 
-Result<std::uint64_t> MemoryItemStore::Snapshot::QueryIndex(std::string_view table, std::string_view index,
+Result<std::uint64_t> MemoryItemStore::Snapshot::QueryIndex(std::string_view table,
+                                                            std::string_view index,
                                                             const KeyCondition& condition,
                                                             const ReadOptions& options,
                                                             const ItemVisitor& visit) const {
@@ -297,7 +276,8 @@ Result<std::uint64_t> MemoryItemStore::Snapshot::QueryIndex(std::string_view tab
   columns.insert(columns.end(), definition->sort.begin(), definition->sort.end());
   std::map<std::string, std::string> entries;  // entry key -> item key
   for (const auto& [key, record] : found->records) {
-    if (auto entry = SecondaryEntryKey(*definition, View(*found, key, record))) entries.emplace(*std::move(entry), key);
+    if (auto entry = SecondaryEntryKey(*definition, View(*found, key, record)))
+      entries.emplace(*std::move(entry), key);
   }
   std::uint64_t visited = 0;
   Status failed;
@@ -313,8 +293,8 @@ Result<std::uint64_t> MemoryItemStore::Snapshot::QueryIndex(std::string_view tab
       return false;
     }
     // Every name is interned already, so encoding the projection cannot fail for want of one.
-    const Result<std::string> projected =
-        EncodeRecord(*found->schema, ProjectItem(*found->schema, *definition, *whole), *found->names);
+    const Result<std::string> projected = EncodeRecord(
+        *found->schema, ProjectItem(*found->schema, *definition, *whole), *found->names);
     if (!projected.ok()) {
       failed = projected.error();
       return false;
@@ -325,7 +305,8 @@ Result<std::uint64_t> MemoryItemStore::Snapshot::QueryIndex(std::string_view tab
   return visited;
 }
 
-// --- writing --------------------------------------------------------------------------------------
+// --- writing
+// --------------------------------------------------------------------------------------
 
 class MemoryItemStore::Transaction final : public WriteTransaction {
  public:
@@ -362,8 +343,11 @@ class MemoryItemStore::Transaction final : public WriteTransaction {
     TABLECAST_RETURN_IF_ERROR(ValidateItem(*found->schema, item));
     TABLECAST_ASSIGN_OR_RETURN(const ItemKey key, KeyOf(*found->schema, item));
     TABLECAST_ASSIGN_OR_RETURN(const std::string encoded, EncodeKey(*found->schema, key));
-    TABLECAST_ASSIGN_OR_RETURN(std::string record, EncodeRecord(*found->schema, item, *found->names));
-    if (const auto old = found->records.find(encoded); old != found->records.end() && old->second == record) return {};
+    TABLECAST_ASSIGN_OR_RETURN(std::string record,
+                               EncodeRecord(*found->schema, item, *found->names));
+    if (const auto old = found->records.find(encoded);
+        old != found->records.end() && old->second == record)
+      return {};
     return Apply(Mutable(table), encoded, std::move(record));
   }
   Result<bool> Delete(std::string_view table, const ItemKey& key) override {
@@ -373,7 +357,8 @@ class MemoryItemStore::Transaction final : public WriteTransaction {
     TABLECAST_RETURN_IF_ERROR(Apply(Mutable(table), encoded, std::nullopt));
     return true;
   }
-  Result<std::uint64_t> ScanDerived(std::string_view table, const DerivedIndex& index, const IndexRange& range,
+  Result<std::uint64_t> ScanDerived(std::string_view table, const DerivedIndex& index,
+                                    const IndexRange& range,
                                     const IndexEntryVisitor& visit) override {
     TABLECAST_ASSIGN_OR_RETURN(const Table* found, Find(table));
     return ScanEntries(*found, table, index, range, visit);
@@ -392,7 +377,8 @@ class MemoryItemStore::Transaction final : public WriteTransaction {
     return {};
   }
   Status DeleteMeta(std::string_view name) override {
-    if (const auto found = state_.meta.find(name); found != state_.meta.end()) state_.meta.erase(found);
+    if (const auto found = state_.meta.find(name); found != state_.meta.end())
+      state_.meta.erase(found);
     return {};
   }
 
@@ -421,7 +407,8 @@ class MemoryItemStore::Transaction final : public WriteTransaction {
   std::map<std::string, std::shared_ptr<Table>> copies_;
 };
 
-Status MemoryItemStore::Transaction::Apply(Table& table, const std::string& key, std::optional<std::string> record) {
+Status MemoryItemStore::Transaction::Apply(Table& table, const std::string& key,
+                                           std::optional<std::string> record) {
   const auto old = table.records.find(key);
   auto change = std::make_shared<tablecast::Change>();
   change->sequence = table.sequence + 1;
@@ -432,17 +419,21 @@ Status MemoryItemStore::Transaction::Apply(Table& table, const std::string& key,
   }
   std::vector<Derived*> in_step;
   if (table.maintainer != nullptr) {
-    in_step = Targets(table, [&](const Derived& derived) { return derived.built && derived.sequence == table.sequence; });
+    in_step = Targets(table, [&](const Derived& derived) {
+      return derived.built && derived.sequence == table.sequence;
+    });
   }
   EntryCollector collector(in_step);
   if (old != table.records.end()) {
-    if (table.maintainer != nullptr) collector.Run(*table.maintainer, View(table, key, old->second), false);
+    if (table.maintainer != nullptr)
+      collector.Run(*table.maintainer, View(table, key, old->second), false);
     table.item_bytes -= key.size() + old->second.size();
     table.records.erase(old);
   }
   if (record) {
     const auto placed = table.records.emplace(key, *std::move(record)).first;
-    if (table.maintainer != nullptr) collector.Run(*table.maintainer, View(table, key, placed->second), true);
+    if (table.maintainer != nullptr)
+      collector.Run(*table.maintainer, View(table, key, placed->second), true);
     table.item_bytes += key.size() + placed->second.size();
   }
   table.log.push_back(std::move(change));
@@ -454,10 +445,12 @@ Status MemoryItemStore::Transaction::Apply(Table& table, const std::string& key,
   return {};
 }
 
-// --- the store ------------------------------------------------------------------------------------
+// --- the store
+// ------------------------------------------------------------------------------------
 
 MemoryItemStore::MemoryItemStore() : MemoryItemStore(Options{}) {}
-MemoryItemStore::MemoryItemStore(Options options) : options_(options), state_(std::make_shared<State>()) {}
+MemoryItemStore::MemoryItemStore(Options options)
+    : options_(options), state_(std::make_shared<State>()) {}
 MemoryItemStore::~MemoryItemStore() = default;
 
 Result<std::unique_ptr<ReadSnapshot>> MemoryItemStore::BeginRead() const {
@@ -528,7 +521,8 @@ Status MemoryItemStore::AddSecondaryIndex(std::string_view table, const Secondar
   });
 }
 
-Status MemoryItemStore::SetMaintainer(std::string_view table, std::shared_ptr<const IndexMaintainer> maintainer) {
+Status MemoryItemStore::SetMaintainer(std::string_view table,
+                                      std::shared_ptr<const IndexMaintainer> maintainer) {
   return Change([&](Transaction& transaction) -> Status {
     TABLECAST_RETURN_IF_ERROR(transaction.Find(table));
     Table& changed = transaction.Mutable(table);
@@ -536,22 +530,26 @@ Status MemoryItemStore::SetMaintainer(std::string_view table, std::shared_ptr<co
     if (changed.maintainer == nullptr) return {};
     std::vector<Derived> next;
     for (const DerivedIndex& index : changed.maintainer->indexes()) {
-      const auto known = std::find_if(changed.derived.begin(), changed.derived.end(),
-                                      [&](const Derived& derived) { return derived.definition == index; });
-      next.push_back(known != changed.derived.end() ? std::move(*known) : Derived{.definition = index, .entries = {}});
+      const auto known =
+          std::find_if(changed.derived.begin(), changed.derived.end(),
+                       [&](const Derived& derived) { return derived.definition == index; });
+      next.push_back(known != changed.derived.end() ? std::move(*known)
+                                                    : Derived{.definition = index, .entries = {}});
     }
     changed.derived = std::move(next);
     return {};
   });
 }
 
-Status MemoryItemStore::BuildIndexes(std::string_view table,
-                                     const std::function<bool(std::uint64_t, std::uint64_t)>& progress) {
+Status MemoryItemStore::BuildIndexes(
+    std::string_view table, const std::function<bool(std::uint64_t, std::uint64_t)>& progress) {
   return Change([&](Transaction& transaction) -> Status {
     TABLECAST_RETURN_IF_ERROR(transaction.Find(table));
     Table& changed = transaction.Mutable(table);
     if (changed.maintainer == nullptr) return {};
-    const auto stale = [&](const Derived& derived) { return !derived.built || derived.sequence != changed.sequence; };
+    const auto stale = [&](const Derived& derived) {
+      return !derived.built || derived.sequence != changed.sequence;
+    };
     std::vector<Derived*> targets = Targets(changed, stale);
     for (Derived* derived : targets) {
       if (derived != nullptr) derived->entries.clear();
@@ -561,7 +559,8 @@ Status MemoryItemStore::BuildIndexes(std::string_view table,
     for (const auto& [key, record] : changed.records) {
       collector.Run(*changed.maintainer, View(changed, key, record), true);
       ++done;
-      if (progress && done % 1000 == 0 && !progress(done, changed.records.size())) return BuildStopped(table);
+      if (progress && done % 1000 == 0 && !progress(done, changed.records.size()))
+        return BuildStopped(table);
     }
     if (progress && !progress(done, changed.records.size())) return BuildStopped(table);
     for (Derived* derived : targets) {

@@ -1,10 +1,10 @@
 #ifndef TABLECAST_STORE_MEMORY_ITEM_STORE_H_
 #define TABLECAST_STORE_MEMORY_ITEM_STORE_H_
 
-// An ItemStore in memory that is simple enough to be obviously correct: std::map, whole-table copies on
-// write, conditions evaluated on decoded values. It is the oracle that the durable store is compared
-// with, and serves small data and tests. Not for large tables: a write costs the table's size, a query
-// reads all keys.
+// An ItemStore in memory that is simple enough to be obviously correct: std::map, whole-table
+// copies on write, conditions evaluated on decoded values. It is the oracle that the durable store
+// is compared with, and serves small data and tests. Not for large tables: a write costs the
+// table's size, a query reads all keys.
 
 #include <map>
 #include <memory>
@@ -32,7 +32,8 @@ class MemoryItemStore final : public ItemStore {
   Status AddSecondaryIndex(std::string_view table, const SecondaryIndex& index) override;
   Result<std::unique_ptr<ReadSnapshot>> BeginRead() const override;
   Status Write(const std::function<Status(WriteTransaction&)>& body) override;
-  Status SetMaintainer(std::string_view table, std::shared_ptr<const IndexMaintainer> maintainer) override;
+  Status SetMaintainer(std::string_view table,
+                       std::shared_ptr<const IndexMaintainer> maintainer) override;
   Status BuildIndexes(std::string_view table,
                       const std::function<bool(std::uint64_t, std::uint64_t)>& progress) override;
 
@@ -51,7 +52,8 @@ class MemoryItemStore final : public ItemStore {
   std::mutex writer_;
   mutable std::mutex state_mutex_;  // guards the pointers below
   std::shared_ptr<const State> state_;
-  // Contract: schemas and names live as long as the store, so every one that was ever shown is kept.
+  // Contract: schemas and names live as long as the store, so every one that was ever shown is
+  // kept.
   std::vector<std::shared_ptr<const void>> kept_;
 };
 

@@ -9,7 +9,8 @@ namespace tablecast {
 namespace {
 
 // False when the value cannot stand in an index key.
-bool AppendColumn(std::string& out, const KeyColumn& column, std::size_t max_bytes, const AttributeView& value) {
+bool AppendColumn(std::string& out, const KeyColumn& column, std::size_t max_bytes,
+                  const AttributeView& value) {
   if (!value.Is(column.type)) return false;
   if (column.type == AttributeType::kN) {
     out += value.payload();
@@ -25,7 +26,8 @@ bool AppendColumn(std::string& out, const KeyColumn& column, std::size_t max_byt
 std::optional<std::string> SecondaryEntryKey(const SecondaryIndex& index, const ItemView& item) {
   std::string out;
   for (const KeyColumn& column : index.partition) {
-    if (!AppendColumn(out, column, kMaxPartitionKeyBytes, item.Find(column.name))) return std::nullopt;
+    if (!AppendColumn(out, column, kMaxPartitionKeyBytes, item.Find(column.name)))
+      return std::nullopt;
   }
   for (const KeyColumn& column : index.sort) {
     if (!AppendColumn(out, column, kMaxSortKeyBytes, item.Find(column.name))) return std::nullopt;
@@ -56,7 +58,8 @@ const SecondaryIndex* FindSecondaryIndex(const TableSchema& schema, std::string_
 
 Error SecondaryIndexNotFound(std::string_view table, std::string_view index) {
   return MakeError(ErrorCode::kNotFound, "index-not-found",
-                   "table " + std::string(table) + " has no index " + std::string(index), std::string(index));
+                   "table " + std::string(table) + " has no index " + std::string(index),
+                   std::string(index));
 }
 
 }  // namespace tablecast

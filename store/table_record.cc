@@ -8,7 +8,8 @@ namespace {
 constexpr std::size_t kMaxListed = 1000;  // far over every quota; stops damaged counts early
 
 Error Damaged() {
-  return MakeError(ErrorCode::kDataLoss, "table-damaged", "the stored description of a table is damaged", {},
+  return MakeError(ErrorCode::kDataLoss, "table-damaged",
+                   "the stored description of a table is damaged", {},
                    "restore the store from a backup");
 }
 
@@ -32,7 +33,8 @@ void AppendColumns(std::string& out, const std::vector<KeyColumn>& columns) {
 std::vector<KeyColumn> ReadColumns(ByteReader& in) {
   std::vector<KeyColumn> columns;
   const std::uint64_t count = in.Varint();
-  for (std::uint64_t i = 0; in.ok() && i < count && i < kMaxListed; ++i) columns.push_back(ReadColumn(in));
+  for (std::uint64_t i = 0; in.ok() && i < count && i < kMaxListed; ++i)
+    columns.push_back(ReadColumn(in));
   return columns;
 }
 
@@ -56,7 +58,8 @@ SecondaryIndex ReadSecondary(ByteReader& in, IndexId& id) {
   index.projection = static_cast<ProjectionType>(in.Byte());
   index.local = in.Byte() != 0;
   const std::uint64_t count = in.Varint();
-  for (std::uint64_t i = 0; in.ok() && i < count && i < kMaxListed; ++i) index.non_key_attributes.emplace_back(in.Bytes());
+  for (std::uint64_t i = 0; in.ok() && i < count && i < kMaxListed; ++i)
+    index.non_key_attributes.emplace_back(in.Bytes());
   return index;
 }
 
@@ -111,8 +114,9 @@ Result<TableRecord> DecodeTableRecord(std::string_view bytes) {
 
 std::string EncodeTableState(const TableState& state) {
   std::string out;
-  for (const std::uint64_t number : {state.item_count, state.item_bytes, state.sequence, state.log_first,
-                                     state.log_bytes, std::uint64_t{state.names}, std::uint64_t{state.derived.size()}}) {
+  for (const std::uint64_t number :
+       {state.item_count, state.item_bytes, state.sequence, state.log_first, state.log_bytes,
+        std::uint64_t{state.names}, std::uint64_t{state.derived.size()}}) {
     AppendVarint(out, number);
   }
   for (const DerivedState& derived : state.derived) {
@@ -170,7 +174,8 @@ Result<ChangeRecord> DecodeChangeRecord(std::string_view bytes) {
   change.key = in.Bytes();
   if (has_old) change.old_record = in.Rest();
   if (!in.Complete() || (change.kind != ChangeKind::kPut && change.kind != ChangeKind::kDelete)) {
-    return MakeError(ErrorCode::kDataLoss, "change-damaged", "a record of the change log is damaged");
+    return MakeError(ErrorCode::kDataLoss, "change-damaged",
+                     "a record of the change log is damaged");
   }
   return change;
 }

@@ -40,7 +40,7 @@ enum class DerivedStatus : std::uint8_t { kMissing = 0, kBuilding = 1, kBuilt = 
 struct DerivedState {
   IndexId id = 0;
   DerivedStatus status = DerivedStatus::kMissing;
-  std::uint64_t sequence = 0;    // the change of the table that it reflects
+  std::uint64_t sequence = 0;  // the change of the table that it reflects
   std::uint64_t entries = 0;
   std::uint64_t build_done = 0;  // items, while building
   std::string build_cursor;      // while building: items with keys up to this one are in
@@ -50,9 +50,10 @@ struct TableState {
   std::uint64_t item_count = 0;
   std::uint64_t item_bytes = 0;
   std::uint64_t sequence = 0;
-  std::uint64_t log_first = 1;  // sequence of the oldest change kept; sequence + 1 when there is none
-  std::uint64_t log_bytes = 0;  // of the kept records' values
-  std::uint32_t names = 0;      // attribute names interned
+  std::uint64_t log_first =
+      1;  // sequence of the oldest change kept; sequence + 1 when there is none
+  std::uint64_t log_bytes = 0;        // of the kept records' values
+  std::uint32_t names = 0;            // attribute names interned
   std::vector<DerivedState> derived;  // in the order of TableRecord::derived
 };
 std::string EncodeTableState(const TableState& state);
@@ -65,7 +66,8 @@ struct ChangeRecord {
   std::optional<std::string_view> old_record;
 };
 std::string EncodeChangeRecord(const ChangeRecord& change);
-Result<ChangeRecord> DecodeChangeRecord(std::string_view bytes);  // BORROWS bytes. kDataLoss "change-damaged"
+Result<ChangeRecord> DecodeChangeRecord(
+    std::string_view bytes);  // BORROWS bytes. kDataLoss "change-damaged"
 
 }  // namespace tablecast
 

@@ -53,11 +53,13 @@ class FaultyItemStore final : public ItemStore {
       return counter_.Call();
     });
   }
-  Status SetMaintainer(std::string_view table, std::shared_ptr<const IndexMaintainer> maintainer) override {
+  Status SetMaintainer(std::string_view table,
+                       std::shared_ptr<const IndexMaintainer> maintainer) override {
     TABLECAST_RETURN_IF_ERROR(counter_.Call());
     return inner_.SetMaintainer(table, std::move(maintainer));
   }
-  Status BuildIndexes(std::string_view table, const std::function<bool(std::uint64_t, std::uint64_t)>& progress) override {
+  Status BuildIndexes(std::string_view table,
+                      const std::function<bool(std::uint64_t, std::uint64_t)>& progress) override {
     TABLECAST_RETURN_IF_ERROR(counter_.Call());
     return inner_.BuildIndexes(table, progress);
   }
@@ -75,7 +77,8 @@ class FaultyItemStore final : public ItemStore {
 
   class Snapshot final : public ReadSnapshot {
    public:
-    Snapshot(std::unique_ptr<ReadSnapshot> inner, Counter& counter) : inner_(std::move(inner)), counter_(counter) {}
+    Snapshot(std::unique_ptr<ReadSnapshot> inner, Counter& counter)
+        : inner_(std::move(inner)), counter_(counter) {}
     Result<std::vector<std::string>> ListTables() const override {
       TABLECAST_RETURN_IF_ERROR(counter_.Call());
       return inner_->ListTables();
@@ -97,25 +100,30 @@ class FaultyItemStore final : public ItemStore {
       TABLECAST_RETURN_IF_ERROR(counter_.Call());
       return inner_->Get(table, encoded_key, visit);
     }
-    Result<std::uint64_t> Query(std::string_view table, const KeyCondition& condition, const ReadOptions& options,
+    Result<std::uint64_t> Query(std::string_view table, const KeyCondition& condition,
+                                const ReadOptions& options,
                                 const ItemVisitor& visit) const override {
       TABLECAST_RETURN_IF_ERROR(counter_.Call());
       return inner_->Query(table, condition, options, visit);
     }
-    Result<std::uint64_t> Scan(std::string_view table, const ReadOptions& options, const ItemVisitor& visit) const override {
+    Result<std::uint64_t> Scan(std::string_view table, const ReadOptions& options,
+                               const ItemVisitor& visit) const override {
       TABLECAST_RETURN_IF_ERROR(counter_.Call());
       return inner_->Scan(table, options, visit);
     }
-    Result<std::uint64_t> QueryIndex(std::string_view table, std::string_view index, const KeyCondition& condition,
-                                     const ReadOptions& options, const ItemVisitor& visit) const override {
+    Result<std::uint64_t> QueryIndex(std::string_view table, std::string_view index,
+                                     const KeyCondition& condition, const ReadOptions& options,
+                                     const ItemVisitor& visit) const override {
       TABLECAST_RETURN_IF_ERROR(counter_.Call());
       return inner_->QueryIndex(table, index, condition, options, visit);
     }
-    Result<std::uint64_t> CountDerived(std::string_view table, const DerivedIndex& index) const override {
+    Result<std::uint64_t> CountDerived(std::string_view table,
+                                       const DerivedIndex& index) const override {
       TABLECAST_RETURN_IF_ERROR(counter_.Call());
       return inner_->CountDerived(table, index);
     }
-    Result<std::uint64_t> ScanDerived(std::string_view table, const DerivedIndex& index, const IndexRange& range,
+    Result<std::uint64_t> ScanDerived(std::string_view table, const DerivedIndex& index,
+                                      const IndexRange& range,
                                       const IndexEntryVisitor& visit) const override {
       TABLECAST_RETURN_IF_ERROR(counter_.Call());
       return inner_->ScanDerived(table, index, range, visit);
@@ -145,7 +153,8 @@ class FaultyItemStore final : public ItemStore {
       TABLECAST_RETURN_IF_ERROR(counter_.Call());
       return inner_.Get(table, key);
     }
-    Result<std::vector<Item>> Query(std::string_view table, const KeyCondition& condition, std::size_t limit) override {
+    Result<std::vector<Item>> Query(std::string_view table, const KeyCondition& condition,
+                                    std::size_t limit) override {
       TABLECAST_RETURN_IF_ERROR(counter_.Call());
       return inner_.Query(table, condition, limit);
     }
@@ -157,7 +166,8 @@ class FaultyItemStore final : public ItemStore {
       TABLECAST_RETURN_IF_ERROR(counter_.Call());
       return inner_.Delete(table, key);
     }
-    Result<std::uint64_t> ScanDerived(std::string_view table, const DerivedIndex& index, const IndexRange& range,
+    Result<std::uint64_t> ScanDerived(std::string_view table, const DerivedIndex& index,
+                                      const IndexRange& range,
                                       const IndexEntryVisitor& visit) override {
       TABLECAST_RETURN_IF_ERROR(counter_.Call());
       return inner_.ScanDerived(table, index, range, visit);

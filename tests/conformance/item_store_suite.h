@@ -1,7 +1,8 @@
 #ifndef TABLECAST_TESTS_CONFORMANCE_ITEM_STORE_SUITE_H_
 #define TABLECAST_TESTS_CONFORMANCE_ITEM_STORE_SUITE_H_
 
-// What every ItemStore must do, as one typed gtest suite. A store's test file provides a Fixture with
+// What every ItemStore must do, as one typed gtest suite. A store's test file provides a Fixture
+// with
 //   static constexpr std::size_t kChangeLogEntries;   // bound of the change log, at least 100
 //   ItemStore& store();                               // empty when the fixture is new
 // and says INSTANTIATE_TYPED_TEST_SUITE_P(Memory, ItemStoreSuite, MemoryFixture).
@@ -57,8 +58,9 @@ class ItemStoreSuite : public ::testing::Test {
       return true;
     };
     auto snapshot = Read();
-    const auto visited = index.empty() ? snapshot->Query(table, condition, options, visit)
-                                       : snapshot->QueryIndex(table, index, condition, options, visit);
+    const auto visited = index.empty()
+                             ? snapshot->Query(table, condition, options, visit)
+                             : snapshot->QueryIndex(table, index, condition, options, visit);
     EXPECT_TRUE(visited.ok()) << visited.error().ToString();
     EXPECT_EQ(visited.ok() ? *visited : 0, keys.size());
     return keys;
@@ -69,7 +71,8 @@ class ItemStoreSuite : public ::testing::Test {
 
 TYPED_TEST_SUITE_P(ItemStoreSuite);
 
-// --- tables ---------------------------------------------------------------------------------------
+// --- tables
+// ---------------------------------------------------------------------------------------
 
 TYPED_TEST_P(ItemStoreSuite, TablesAreCreatedOnceAndDropped) {
   const TableSchema orders = PairTable("Orders");
@@ -78,7 +81,8 @@ TYPED_TEST_P(ItemStoreSuite, TablesAreCreatedOnceAndDropped) {
   TableSchema other = orders;
   other.key.sort->type = AttributeType::kN;
   EXPECT_ERROR(this->store().CreateTable(other), ErrorCode::kAlreadyExists, "table-exists");
-  EXPECT_ERROR(this->store().CreateTable(PairTable("x")), ErrorCode::kInvalidArgument, "table-name");
+  EXPECT_ERROR(this->store().CreateTable(PairTable("x")), ErrorCode::kInvalidArgument,
+               "table-name");
   this->Create(PairTable("Another"));
   EXPECT_THAT(*this->Read()->ListTables(), ::testing::ElementsAre("Another", "Orders"));
   EXPECT_EQ(**this->Read()->Schema("Orders"), orders);
@@ -100,18 +104,23 @@ TYPED_TEST_P(ItemStoreSuite, EveryOperationNamesAMissingTable) {
   const auto ignore = [](const ItemView&) { return true; };
   EXPECT_ERROR(snapshot->Schema("No1"), ErrorCode::kNotFound, "table-not-found");
   EXPECT_ERROR(snapshot->Names("No1"), ErrorCode::kNotFound, "table-not-found");
-  EXPECT_ERROR(snapshot->Get("No1", "k", [](const ItemView&) {}), ErrorCode::kNotFound, "table-not-found");
+  EXPECT_ERROR(snapshot->Get("No1", "k", [](const ItemView&) {}), ErrorCode::kNotFound,
+               "table-not-found");
   EXPECT_ERROR(snapshot->Scan("No1", {}, ignore), ErrorCode::kNotFound, "table-not-found");
   EXPECT_ERROR(snapshot->Query("No1", {}, {}, ignore), ErrorCode::kNotFound, "table-not-found");
-  EXPECT_ERROR(snapshot->Changes("No1", 0, [](const Change&) { return true; }), ErrorCode::kNotFound, "table-not-found");
-  EXPECT_FALSE(snapshot->IsDerivedReady("No1", {"i", "f"}));
-  EXPECT_ERROR(this->store().SetMaintainer("No1", nullptr), ErrorCode::kNotFound, "table-not-found");
-  EXPECT_ERROR(this->store().BuildIndexes("No1", nullptr), ErrorCode::kNotFound, "table-not-found");
-  EXPECT_ERROR(this->store().Write([](WriteTransaction& txn) { return txn.Put("No1", Pair("a", "b")); }),
+  EXPECT_ERROR(snapshot->Changes("No1", 0, [](const Change&) { return true; }),
                ErrorCode::kNotFound, "table-not-found");
+  EXPECT_FALSE(snapshot->IsDerivedReady("No1", {"i", "f"}));
+  EXPECT_ERROR(this->store().SetMaintainer("No1", nullptr), ErrorCode::kNotFound,
+               "table-not-found");
+  EXPECT_ERROR(this->store().BuildIndexes("No1", nullptr), ErrorCode::kNotFound, "table-not-found");
+  EXPECT_ERROR(
+      this->store().Write([](WriteTransaction& txn) { return txn.Put("No1", Pair("a", "b")); }),
+      ErrorCode::kNotFound, "table-not-found");
 }
 
-// --- items ----------------------------------------------------------------------------------------
+// --- items
+// ----------------------------------------------------------------------------------------
 
 TYPED_TEST_P(ItemStoreSuite, EveryLegalItemReturnsAsItWas) {
   const TableSchema schema = PairTable("Orders");
@@ -186,12 +195,14 @@ TYPED_TEST_P(ItemStoreSuite, BadItemsAreRefusedAndNothingIsWritten) {
     EXPECT_ERROR(this->store().Write([&](WriteTransaction& txn) -> Status {
       TABLECAST_RETURN_IF_ERROR(txn.Put("Orders", Pair("good", "1")));
       return txn.Put("Orders", item);
-    }), ErrorCode::kInvalidArgument, reason);
+    }),
+                 ErrorCode::kInvalidArgument, reason);
   }
   EXPECT_EQ(this->Read()->Describe("Orders")->item_count, 0U);
 }
 
-// --- transactions ---------------------------------------------------------------------------------
+// --- transactions
+// ---------------------------------------------------------------------------------
 
 TYPED_TEST_P(ItemStoreSuite, AFailedBodyLeavesNothingAndSuccessIsSeenWhole) {
   const TableSchema schema = PairTable("Orders");
@@ -200,7 +211,8 @@ TYPED_TEST_P(ItemStoreSuite, AFailedBodyLeavesNothingAndSuccessIsSeenWhole) {
     TABLECAST_RETURN_IF_ERROR(txn.Put("Orders", Pair("a", "1", {{"fresh", N("1")}})));
     TABLECAST_RETURN_IF_ERROR(txn.PutMeta("m", "1"));
     return MakeError(ErrorCode::kFailedPrecondition, "etag", "changed meanwhile");
-  }), ErrorCode::kFailedPrecondition, "etag");
+  }),
+               ErrorCode::kFailedPrecondition, "etag");
   EXPECT_EQ(this->Read()->Describe("Orders")->sequence, 0U);
   EXPECT_EQ(*this->Read()->GetMeta("m"), std::nullopt);
   // Another attribute takes the number that the aborted write had given to "fresh".
@@ -223,9 +235,11 @@ TYPED_TEST_P(ItemStoreSuite, ATransactionSeesItsOwnWrites) {
     EXPECT_EQ(got, Pair("a", "2", {{"new", S("n")}}));
     TABLECAST_ASSIGN_OR_RETURN(const auto gone, txn.Get("Orders", {S("a"), S("3")}));
     EXPECT_EQ(gone, std::nullopt);
-    TABLECAST_ASSIGN_OR_RETURN(const auto all, txn.Query("Orders", {.partition = Equal(S("a")), .sort = {}}, 10));
+    TABLECAST_ASSIGN_OR_RETURN(const auto all,
+                               txn.Query("Orders", {.partition = Equal(S("a")), .sort = {}}, 10));
     EXPECT_EQ(all.size(), 2U);
-    TABLECAST_ASSIGN_OR_RETURN(const auto one, txn.Query("Orders", {.partition = Equal(S("a")), .sort = {}}, 1));
+    TABLECAST_ASSIGN_OR_RETURN(const auto one,
+                               txn.Query("Orders", {.partition = Equal(S("a")), .sort = {}}, 1));
     EXPECT_EQ(one.size(), 1U);
     TABLECAST_ASSIGN_OR_RETURN(const TableInfo info, txn.Describe("Orders"));
     EXPECT_EQ(info.item_count, 2U);
@@ -278,25 +292,29 @@ TYPED_TEST_P(ItemStoreSuite, ConcurrentWritersLoseNoUpdate) {
   EXPECT_EQ(this->Read()->Describe("Orders")->sequence, 101U);
 }
 
-// --- order and conditions -------------------------------------------------------------------------
+// --- order and conditions
+// -------------------------------------------------------------------------
 
 TYPED_TEST_P(ItemStoreSuite, ScanIsInOrderOfValues) {
   this->Create(PairTable("Strings"));
-  this->PutAll("Strings", {Pair("b", "1"), Pair("a", "2"), Pair("a", "10"), Pair("a\x01", "0"), Pair(std::string("a\0", 2), "9"),
-                           Pair("\xC2\xBF", "1"), Pair("Z", "1")});
+  this->PutAll("Strings",
+               {Pair("b", "1"), Pair("a", "2"), Pair("a", "10"), Pair("a\x01", "0"),
+                Pair(std::string("a\0", 2), "9"), Pair("\xC2\xBF", "1"), Pair("Z", "1")});
   EXPECT_THAT(this->Keys("Strings", {}),
-              ::testing::ElementsAre("Z/1", "a/10", "a/2", std::string("a\0/9", 4), "a\x01/0", "b/1", "\xC2\xBF/1"));
+              ::testing::ElementsAre("Z/1", "a/10", "a/2", std::string("a\0/9", 4), "a\x01/0",
+                                     "b/1", "\xC2\xBF/1"));
 
   TableSchema numbers = PairTable("Numbers");
   numbers.key.partition.type = AttributeType::kN;
   numbers.key.sort->type = AttributeType::kN;
   this->Create(numbers);
   std::vector<Item> items;
-  for (const char* n : {"10", "9", "-1", "-10", "0", "0.5", "1e3"}) items.push_back({{"pk", N("1")}, {"sk", N(n)}});
+  for (const char* n : {"10", "9", "-1", "-10", "0", "0.5", "1e3"})
+    items.push_back({{"pk", N("1")}, {"sk", N(n)}});
   items.push_back({{"pk", N("-5")}, {"sk", N("7")}});
   this->PutAll("Numbers", items);
-  EXPECT_THAT(this->Keys("Numbers", {}),
-              ::testing::ElementsAre("-5/7", "1/-10", "1/-1", "1/0", "1/0.5", "1/9", "1/10", "1/1000"));
+  EXPECT_THAT(this->Keys("Numbers", {}), ::testing::ElementsAre("-5/7", "1/-10", "1/-1", "1/0",
+                                                                "1/0.5", "1/9", "1/10", "1/1000"));
 }
 
 TYPED_TEST_P(ItemStoreSuite, ConditionsSelectExactly) {
@@ -315,7 +333,9 @@ TYPED_TEST_P(ItemStoreSuite, ConditionsSelectExactly) {
   const std::vector<Row> rows{
       {"partition", {Equal(S("ab")), {}}, {"ab/1", "ab/10", "ab/2", "ab/x", "ab/xy"}},
       {"partition and sort", {Equal(S("a")), Equal(S("2"))}, {"a/2"}},
-      {"partitions and sorts", {AnyOf({S("a"), S("c"), S("nope")}), AnyOf({S("1"), S("xy")})}, {"a/1", "a/xy", "c/1", "c/xy"}},
+      {"partitions and sorts",
+       {AnyOf({S("a"), S("c"), S("nope")}), AnyOf({S("1"), S("xy")})},
+       {"a/1", "a/xy", "c/1", "c/xy"}},
       {"prefix", {Equal(S("a")), Prefix("1")}, {"a/1", "a/10"}},
       {"above", {Equal(S("a")), Between(S("10"), false, std::nullopt)}, {"a/2", "a/x", "a/xy"}},
       {"between", {Equal(S("a")), Between(S("10"), true, S("x"), true)}, {"a/10", "a/2", "a/x"}},
@@ -323,7 +343,9 @@ TYPED_TEST_P(ItemStoreSuite, ConditionsSelectExactly) {
       {"empty between", {Equal(S("a")), Between(S("x"), true, S("1"), true)}, {}},
       {"partition range", {Between(S("a"), false, S("b"), true), Equal(S("2"))}, {"ab/2", "b/2"}},
       {"partition prefix", {Prefix("a"), Prefix("x")}, {"a/x", "a/xy", "ab/x", "ab/xy"}},
-      {"partition free", {{}, AnyOf({S("10"), S("x")})}, {"a/10", "a/x", "ab/10", "ab/x", "b/10", "b/x", "c/10", "c/x"}},
+      {"partition free",
+       {{}, AnyOf({S("10"), S("x")})},
+       {"a/10", "a/x", "ab/10", "ab/x", "b/10", "b/x", "c/10", "c/x"}},
       {"number against text", {Equal(N("1")), {}}, {}},
       {"number bound on text", {Equal(S("a")), Between(N("1"), true, std::nullopt)}, {}},
       {"never", {never, {}}, {}},
@@ -333,7 +355,9 @@ TYPED_TEST_P(ItemStoreSuite, ConditionsSelectExactly) {
     EXPECT_EQ(this->Keys("Pairs", row.condition), row.want) << row.name;
     std::vector<std::string> backwards = row.want;
     std::reverse(backwards.begin(), backwards.end());
-    EXPECT_EQ(this->Keys("Pairs", row.condition, {.descending = true, .after_key = std::nullopt}), backwards) << row.name << " descending";
+    EXPECT_EQ(this->Keys("Pairs", row.condition, {.descending = true, .after_key = std::nullopt}),
+              backwards)
+        << row.name << " descending";
   }
 }
 
@@ -355,8 +379,9 @@ TYPED_TEST_P(ItemStoreSuite, PagesOfOneMakeTheWholeInBothDirections) {
     for (const char* sk : {"1", "2", "3", "4"}) items.push_back(Pair(pk, sk));
   }
   this->PutAll("Pairs", items);
-  for (const KeyCondition& condition : {KeyCondition{}, KeyCondition{AnyOf({S("a"), S("c")}), AnyOf({S("2"), S("4")})},
-                                        KeyCondition{{}, Between(S("2"), true, S("3"), true)}}) {
+  for (const KeyCondition& condition :
+       {KeyCondition{}, KeyCondition{AnyOf({S("a"), S("c")}), AnyOf({S("2"), S("4")})},
+        KeyCondition{{}, Between(S("2"), true, S("3"), true)}}) {
     for (const bool descending : {false, true}) {
       std::vector<std::string> pages;
       ReadOptions options{.descending = descending, .after_key = std::nullopt};
@@ -370,7 +395,8 @@ TYPED_TEST_P(ItemStoreSuite, PagesOfOneMakeTheWholeInBothDirections) {
         if (!last) break;
         options.after_key = last;
       }
-      EXPECT_EQ(pages, this->Keys("Pairs", condition, {.descending = descending, .after_key = std::nullopt}));
+      EXPECT_EQ(pages, this->Keys("Pairs", condition,
+                                  {.descending = descending, .after_key = std::nullopt}));
       EXPECT_FALSE(pages.empty());
     }
   }
@@ -381,9 +407,12 @@ TYPED_TEST_P(ItemStoreSuite, LongKeysKeepOrderAndRoundTrip) {
   this->Create(schema);
   const std::string lead(2000, 'p');
   std::vector<Item> items;
-  for (const std::string& tail : {std::string(), std::string("\0", 1), std::string("\0\0", 2), std::string("\xFF", 1), std::string("m")}) {
-    for (const std::string& sort : {std::string("1"), std::string(1024, 's'), std::string(1023, 's') + "t", std::string(500, '\0')}) {
-      items.push_back({{"pk", AttributeValue::Binary(lead + tail)}, {"sk", AttributeValue::Binary(sort)}});
+  for (const std::string& tail : {std::string(), std::string("\0", 1), std::string("\0\0", 2),
+                                  std::string("\xFF", 1), std::string("m")}) {
+    for (const std::string& sort : {std::string("1"), std::string(1024, 's'),
+                                    std::string(1023, 's') + "t", std::string(500, '\0')}) {
+      items.push_back(
+          {{"pk", AttributeValue::Binary(lead + tail)}, {"sk", AttributeValue::Binary(sort)}});
     }
   }
   TableSchema binary = schema;
@@ -399,46 +428,63 @@ TYPED_TEST_P(ItemStoreSuite, LongKeysKeepOrderAndRoundTrip) {
   }
   std::sort(want.begin(), want.end(), [&](const std::string& a, const std::string& b) {
     const std::size_t slash_a = a.rfind('/'), slash_b = b.rfind('/');
-    return std::pair(a.substr(0, slash_a), a.substr(slash_a)) < std::pair(b.substr(0, slash_b), b.substr(slash_b));
+    return std::pair(a.substr(0, slash_a), a.substr(slash_a)) <
+           std::pair(b.substr(0, slash_b), b.substr(slash_b));
   });
   EXPECT_EQ(this->Keys("LongBinary", {}), want);
   std::reverse(want.begin(), want.end());
   EXPECT_EQ(this->Keys("LongBinary", {}, {.descending = true, .after_key = std::nullopt}), want);
   EXPECT_EQ(this->Keys("LongBinary", {Equal(AttributeValue::Binary(lead + "m")), {}}).size(), 4U);
   ASSERT_OK(this->store().Write([&](WriteTransaction& txn) -> Status {
-    for (const Item& item : items) TABLECAST_RETURN_IF_ERROR(txn.Delete("LongBinary", *KeyOf(binary, item)));
+    for (const Item& item : items)
+      TABLECAST_RETURN_IF_ERROR(txn.Delete("LongBinary", *KeyOf(binary, item)));
     return {};
   }));
   EXPECT_THAT(this->Keys("LongBinary", {}), ::testing::IsEmpty());
 }
 
-// --- secondary indexes ----------------------------------------------------------------------------
+// --- secondary indexes
+// ----------------------------------------------------------------------------
 
 TYPED_TEST_P(ItemStoreSuite, SecondaryIndexesAreSparseOrderedAndProjected) {
   TableSchema schema = PairTable("Orders");
-  schema.indexes = {IndexOn("byCity", {"city", AttributeType::kS}, KeyColumn{"total", AttributeType::kN}),
-                    IndexOn("keysOnly", {"city", AttributeType::kS}, std::nullopt, ProjectionType::kKeysOnly),
-                    IndexOn("some", {"city", AttributeType::kS}, std::nullopt, ProjectionType::kInclude, {"note"})};
+  schema.indexes = {
+      IndexOn("byCity", {"city", AttributeType::kS}, KeyColumn{"total", AttributeType::kN}),
+      IndexOn("keysOnly", {"city", AttributeType::kS}, std::nullopt, ProjectionType::kKeysOnly),
+      IndexOn("some", {"city", AttributeType::kS}, std::nullopt, ProjectionType::kInclude,
+              {"note"})};
   this->Create(schema);
-  const Item full = Pair("1", "a", {{"city", S("Bern")}, {"total", N("9")}, {"note", S("n")}, {"rest", S("r")}});
-  this->PutAll("Orders", {full, Pair("2", "a", {{"city", S("Bern")}, {"total", N("10")}}),
-                          Pair("3", "a", {{"city", S("Aarau")}, {"total", N("-1")}}), Pair("4", "a", {{"city", S("Bern")}}),
-                          Pair("5", "a", {{"total", N("3")}})});
+  const Item full =
+      Pair("1", "a", {{"city", S("Bern")}, {"total", N("9")}, {"note", S("n")}, {"rest", S("r")}});
+  this->PutAll("Orders",
+               {full, Pair("2", "a", {{"city", S("Bern")}, {"total", N("10")}}),
+                Pair("3", "a", {{"city", S("Aarau")}, {"total", N("-1")}}),
+                Pair("4", "a", {{"city", S("Bern")}}), Pair("5", "a", {{"total", N("3")}})});
   EXPECT_THAT(this->Keys("Orders", {}, {}, "byCity"), ::testing::ElementsAre("3/a", "1/a", "2/a"));
-  EXPECT_THAT(this->Keys("Orders", {Equal(S("Bern")), Between(N("9"), false, std::nullopt)}, {}, "byCity"), ::testing::ElementsAre("2/a"));
-  EXPECT_THAT(this->Keys("Orders", {Equal(S("Bern")), Between(N("9"), true, N("10"), false)}, {}, "byCity"), ::testing::ElementsAre("1/a"));
-  EXPECT_THAT(this->Keys("Orders", {{}, Equal(N("10"))}, {}, "byCity"), ::testing::ElementsAre("2/a"));
-  EXPECT_THAT(this->Keys("Orders", {Prefix("B"), {}}, {.descending = true, .after_key = std::nullopt}, "keysOnly"),
+  EXPECT_THAT(
+      this->Keys("Orders", {Equal(S("Bern")), Between(N("9"), false, std::nullopt)}, {}, "byCity"),
+      ::testing::ElementsAre("2/a"));
+  EXPECT_THAT(
+      this->Keys("Orders", {Equal(S("Bern")), Between(N("9"), true, N("10"), false)}, {}, "byCity"),
+      ::testing::ElementsAre("1/a"));
+  EXPECT_THAT(this->Keys("Orders", {{}, Equal(N("10"))}, {}, "byCity"),
+              ::testing::ElementsAre("2/a"));
+  EXPECT_THAT(this->Keys("Orders", {Prefix("B"), {}},
+                         {.descending = true, .after_key = std::nullopt}, "keysOnly"),
               ::testing::ElementsAre("4/a", "2/a", "1/a"));
-  EXPECT_ERROR(this->Read()->QueryIndex("Orders", "nope", {}, {}, [](const ItemView&) { return true; }),
-               ErrorCode::kNotFound, "index-not-found");
+  EXPECT_ERROR(
+      this->Read()->QueryIndex("Orders", "nope", {}, {}, [](const ItemView&) { return true; }),
+      ErrorCode::kNotFound, "index-not-found");
 
   const auto first = [&](const std::string& index) {
     Item item;
-    EXPECT_TRUE(this->Read()->QueryIndex("Orders", index, {Equal(S("Bern")), {}}, {}, [&](const ItemView& view) {
-      item = *view.ToItem();
-      return false;
-    }).ok());
+    EXPECT_TRUE(this->Read()
+                    ->QueryIndex("Orders", index, {Equal(S("Bern")), {}}, {},
+                                 [&](const ItemView& view) {
+                                   item = *view.ToItem();
+                                   return false;
+                                 })
+                    .ok());
     return item;
   };
   EXPECT_EQ(first("byCity"), full);
@@ -446,7 +492,8 @@ TYPED_TEST_P(ItemStoreSuite, SecondaryIndexesAreSparseOrderedAndProjected) {
   EXPECT_EQ(first("some"), Pair("1", "a", {{"city", S("Bern")}, {"note", S("n")}}));
 
   // Updates move the entry, a lost attribute removes it, deletes too.
-  this->PutAll("Orders", {Pair("1", "a", {{"city", S("Chur")}, {"total", N("9")}}), Pair("2", "a", {{"city", S("Bern")}})});
+  this->PutAll("Orders", {Pair("1", "a", {{"city", S("Chur")}, {"total", N("9")}}),
+                          Pair("2", "a", {{"city", S("Bern")}})});
   EXPECT_THAT(this->Keys("Orders", {}, {}, "byCity"), ::testing::ElementsAre("3/a", "1/a"));
   ASSERT_OK(this->store().Write([](WriteTransaction& txn) -> Status {
     TABLECAST_RETURN_IF_ERROR(txn.Delete("Orders", {S("3"), S("a")}));
@@ -459,24 +506,29 @@ TYPED_TEST_P(ItemStoreSuite, AWrongTypedIndexKeyFailsTheWriteInDynamoDbsWords) {
   TableSchema schema = PairTable("Orders");
   schema.indexes = {IndexOn("gsi1", {"n1", AttributeType::kN}, std::nullopt)};
   this->Create(schema);
-  const Status status = this->store().Write(
-      [](WriteTransaction& txn) { return txn.Put("Orders", Pair("1", "a", {{"n1", S("text")}})); });
+  const Status status = this->store().Write([](WriteTransaction& txn) {
+    return txn.Put("Orders", Pair("1", "a", {{"n1", S("text")}}));
+  });
   ASSERT_FALSE(status.ok());
   EXPECT_EQ(status.error().reason, "index-key-type");
-  EXPECT_THAT(status.error().message,
-              ::testing::HasSubstr("Type mismatch for Index Key n1 Expected: N Actual: S IndexName: gsi1"));
+  EXPECT_THAT(
+      status.error().message,
+      ::testing::HasSubstr("Type mismatch for Index Key n1 Expected: N Actual: S IndexName: gsi1"));
 }
 
 TYPED_TEST_P(ItemStoreSuite, ALaterSecondaryIndexCoversOldItems) {
   this->Create(PairTable("Orders"));
-  this->PutAll("Orders", {Pair("1", "a", {{"city", S("Bern")}}), Pair("2", "a", {{"city", N("7")}}), Pair("3", "a")});
+  this->PutAll("Orders", {Pair("1", "a", {{"city", S("Bern")}}), Pair("2", "a", {{"city", N("7")}}),
+                          Pair("3", "a")});
   const SecondaryIndex index = IndexOn("byCity", {"city", AttributeType::kS}, std::nullopt);
   ASSERT_OK(this->store().AddSecondaryIndex("Orders", index));
   ASSERT_OK(this->store().AddSecondaryIndex("Orders", index));
   SecondaryIndex other = index;
   other.projection = ProjectionType::kKeysOnly;
-  EXPECT_ERROR(this->store().AddSecondaryIndex("Orders", other), ErrorCode::kAlreadyExists, "index-exists");
-  EXPECT_ERROR(this->store().AddSecondaryIndex("No1", index), ErrorCode::kNotFound, "table-not-found");
+  EXPECT_ERROR(this->store().AddSecondaryIndex("Orders", other), ErrorCode::kAlreadyExists,
+               "index-exists");
+  EXPECT_ERROR(this->store().AddSecondaryIndex("No1", index), ErrorCode::kNotFound,
+               "table-not-found");
   EXPECT_THAT(this->Keys("Orders", {}, {}, "byCity"), ::testing::ElementsAre("1/a"))
       << "an older item of the wrong type is left out";
   EXPECT_EQ((*this->Read()->Schema("Orders"))->indexes.size(), 1U);
@@ -486,39 +538,45 @@ TYPED_TEST_P(ItemStoreSuite, ALaterSecondaryIndexCoversOldItems) {
 
 TYPED_TEST_P(ItemStoreSuite, IndexPagesResumeBehindTheEntry) {
   TableSchema schema = PairTable("Orders");
-  const SecondaryIndex index = IndexOn("byCity", {"city", AttributeType::kS}, std::nullopt, ProjectionType::kKeysOnly);
+  const SecondaryIndex index =
+      IndexOn("byCity", {"city", AttributeType::kS}, std::nullopt, ProjectionType::kKeysOnly);
   schema.indexes = {index};
   this->Create(schema);
   std::vector<Item> items;
-  for (int i = 0; i < 9; ++i) items.push_back(Pair(std::to_string(i), "a", {{"city", S(i % 2 == 0 ? "even" : "odd")}}));
+  for (int i = 0; i < 9; ++i)
+    items.push_back(Pair(std::to_string(i), "a", {{"city", S(i % 2 == 0 ? "even" : "odd")}}));
   this->PutAll("Orders", items);
   for (const bool descending : {false, true}) {
     std::vector<std::string> pages;
     ReadOptions options{.descending = descending, .after_key = std::nullopt};
     for (bool more = true; more;) {
       more = false;
-      ASSERT_OK(this->Read()->QueryIndex("Orders", "byCity", {}, options, [&](const ItemView& view) {
-        pages.push_back(KeyText(view));
-        options.after_key = SecondaryEntryKey(index, view);
-        more = true;
-        return false;
-      }));
+      ASSERT_OK(
+          this->Read()->QueryIndex("Orders", "byCity", {}, options, [&](const ItemView& view) {
+            pages.push_back(KeyText(view));
+            options.after_key = SecondaryEntryKey(index, view);
+            more = true;
+            return false;
+          }));
     }
     EXPECT_EQ(pages.size(), 9U);
-    EXPECT_EQ(pages, this->Keys("Orders", {}, {.descending = descending, .after_key = std::nullopt}, "byCity"));
+    EXPECT_EQ(pages, this->Keys("Orders", {}, {.descending = descending, .after_key = std::nullopt},
+                                "byCity"));
   }
 }
 
-REGISTER_TYPED_TEST_SUITE_P(ItemStoreSuite, TablesAreCreatedOnceAndDropped, EveryOperationNamesAMissingTable,
-                            EveryLegalItemReturnsAsItWas, PutReplacesAndDeleteTells, AnUnchangedItemIsNoChange,
+REGISTER_TYPED_TEST_SUITE_P(ItemStoreSuite, TablesAreCreatedOnceAndDropped,
+                            EveryOperationNamesAMissingTable, EveryLegalItemReturnsAsItWas,
+                            PutReplacesAndDeleteTells, AnUnchangedItemIsNoChange,
                             ItemBytesAreThoseOfKeyAndRecord, BadItemsAreRefusedAndNothingIsWritten,
-                            AFailedBodyLeavesNothingAndSuccessIsSeenWhole, ATransactionSeesItsOwnWrites,
-                            MetaValuesAreKeptByName, ConcurrentWritersLoseNoUpdate, ScanIsInOrderOfValues,
+                            AFailedBodyLeavesNothingAndSuccessIsSeenWhole,
+                            ATransactionSeesItsOwnWrites, MetaValuesAreKeptByName,
+                            ConcurrentWritersLoseNoUpdate, ScanIsInOrderOfValues,
                             ConditionsSelectExactly, ATableWithoutSortKeyMeetsNoSortCondition,
                             PagesOfOneMakeTheWholeInBothDirections, LongKeysKeepOrderAndRoundTrip,
                             SecondaryIndexesAreSparseOrderedAndProjected,
-                            AWrongTypedIndexKeyFailsTheWriteInDynamoDbsWords, ALaterSecondaryIndexCoversOldItems,
-                            IndexPagesResumeBehindTheEntry);
+                            AWrongTypedIndexKeyFailsTheWriteInDynamoDbsWords,
+                            ALaterSecondaryIndexCoversOldItems, IndexPagesResumeBehindTheEntry);
 
 }  // namespace tablecast::testing
 

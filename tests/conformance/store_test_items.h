@@ -15,18 +15,20 @@
 #include "item/table_schema.h"
 
 // The expression's Result must be ok; the message shows the error.
-#define ASSERT_OK(expression)                                       \
-  do {                                                              \
-    const auto& assert_ok_result = (expression);                    \
+#define ASSERT_OK(expression)                                                  \
+  do {                                                                         \
+    const auto& assert_ok_result = (expression);                               \
     ASSERT_TRUE(assert_ok_result.ok()) << assert_ok_result.error().ToString(); \
   } while (false)
 
-#define EXPECT_ERROR(expression, wanted_code, wanted_reason)                  \
-  do {                                                                        \
-    const auto& expect_error_result = (expression);                           \
+#define EXPECT_ERROR(expression, wanted_code, wanted_reason)                           \
+  do {                                                                                 \
+    const auto& expect_error_result = (expression);                                    \
     ASSERT_FALSE(expect_error_result.ok()) << "succeeded; wanted " << (wanted_reason); \
-    EXPECT_EQ(expect_error_result.error().code, (wanted_code)) << expect_error_result.error().ToString(); \
-    EXPECT_EQ(expect_error_result.error().reason, (wanted_reason)) << expect_error_result.error().ToString(); \
+    EXPECT_EQ(expect_error_result.error().code, (wanted_code))                         \
+        << expect_error_result.error().ToString();                                     \
+    EXPECT_EQ(expect_error_result.error().reason, (wanted_reason))                     \
+        << expect_error_result.error().ToString();                                     \
   } while (false)
 
 namespace tablecast::testing {
@@ -72,13 +74,18 @@ inline Item OneOfEveryType() {
       {"M", AttributeValue::MapOf({{"inner", AttributeValue::ListOf({N("1"), S("two")})}})},
       {"L", AttributeValue::ListOf({})},
       {"SS", *AttributeValue::SetOf(AttributeType::kSS, {"x", ""})},
-      {"NS", *AttributeValue::SetOf(AttributeType::kNS, {N("2").number_code(), N("-1").number_code()})},
+      {"NS",
+       *AttributeValue::SetOf(AttributeType::kNS, {N("2").number_code(), N("-1").number_code()})},
       {"BS", *AttributeValue::SetOf(AttributeType::kBS, {"b"})},
   };
 }
 
-inline ColumnCondition Equal(AttributeValue value) { return {.equals = {std::move(value)}, .range = std::nullopt, .never = false}; }
-inline ColumnCondition AnyOf(std::vector<AttributeValue> values) { return {.equals = std::move(values), .range = std::nullopt, .never = false}; }
+inline ColumnCondition Equal(AttributeValue value) {
+  return {.equals = {std::move(value)}, .range = std::nullopt, .never = false};
+}
+inline ColumnCondition AnyOf(std::vector<AttributeValue> values) {
+  return {.equals = std::move(values), .range = std::nullopt, .never = false};
+}
 inline ColumnCondition Prefix(std::string prefix) {
   ScalarRange range;
   range.prefix = std::move(prefix);

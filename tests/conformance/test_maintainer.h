@@ -25,7 +25,8 @@ class TestMaintainer final : public IndexMaintainer {
   const DerivedIndex& tags() const { return indexes_[2]; }
 
   void Entries(const ItemView& item, IndexEntrySink& sink) const override {
-    if (const AttributeView kind = item.Find("kind"); kind.Is(AttributeType::kS)) sink.Add(0, {}, kind.payload());
+    if (const AttributeView kind = item.Find("kind"); kind.Is(AttributeType::kS))
+      sink.Add(0, {}, kind.payload());
     if (const AttributeView score = item.Find("score"); score.present()) {
       std::string order;
       AppendOrderedScalar(order, score);

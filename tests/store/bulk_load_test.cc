@@ -23,11 +23,17 @@ class BulkLoadTest : public ::testing::Test {
     std::string digits = std::to_string(i);
     return Pair(std::string(7 - digits.size(), '0') + digits, "s", {{"kind", S(kind)}});
   }
-  std::unique_ptr<BulkLoader> Begin(BulkLoadOptions options = {}) { return *BulkLoader::Begin(*store_, kTable, std::move(options)); }
+  std::unique_ptr<BulkLoader> Begin(BulkLoadOptions options = {}) {
+    return *BulkLoader::Begin(*store_, kTable, std::move(options));
+  }
   TableInfo Info() { return *(*store_->BeginRead())->Describe(kTable); }
-  std::uint64_t CountByScan() { return *(*store_->BeginRead())->Scan(kTable, {}, [](const ItemView&) { return true; }); }
+  std::uint64_t CountByScan() {
+    return *(*store_->BeginRead())->Scan(kTable, {}, [](const ItemView&) { return true; });
+  }
   std::uint64_t CountByKind(const std::string& kind) {
-    return *(*store_->BeginRead())->QueryIndex(kTable, "byKind", {Equal(S(kind)), {}}, {}, [](const ItemView&) { return true; });
+    return *(*store_->BeginRead())
+                ->QueryIndex(kTable, "byKind", {Equal(S(kind)), {}}, {},
+                             [](const ItemView&) { return true; });
   }
 
   StoreTestDirectory directory_;
@@ -57,7 +63,9 @@ TEST_F(BulkLoadTest, CountsIndexesAndSequenceAreThoseOfSingleWrites) {
   ASSERT_OK(loader->Delete({S("0000000"), S("s")}));
   ASSERT_OK(loader->Delete({S("nobody"), S("s")}));
   ASSERT_OK(loader->Finish());
-  EXPECT_EQ(loader->committed(), (BulkLoadTotals{.inserted = 500, .replaced = 400, .unchanged = 100, .deleted = 1, .missing = 1}));
+  EXPECT_EQ(loader->committed(),
+            (BulkLoadTotals{
+                .inserted = 500, .replaced = 400, .unchanged = 100, .deleted = 1, .missing = 1}));
   EXPECT_EQ(Info().item_count, 1499U);
   EXPECT_EQ(CountByScan(), 1499U);
   EXPECT_EQ(CountByKind("first"), 599U);
@@ -81,7 +89,8 @@ TEST_F(BulkLoadTest, ABadItemIsRefusedAloneAndTheLoadGoesOn) {
   auto loader = Begin();
   ASSERT_OK(loader->Put(Numbered(1, "k")));
   EXPECT_ERROR(loader->Put(Pair("", "s")), ErrorCode::kInvalidArgument, "key-empty");
-  EXPECT_ERROR(loader->Put(Pair("2", "s", {{"kind", N("7")}})), ErrorCode::kInvalidArgument, "index-key-type");
+  EXPECT_ERROR(loader->Put(Pair("2", "s", {{"kind", N("7")}})), ErrorCode::kInvalidArgument,
+               "index-key-type");
   ASSERT_OK(loader->Put(Numbered(3, "k")));
   ASSERT_OK(loader->Finish());
   EXPECT_EQ(CountByScan(), 2U);
@@ -91,7 +100,8 @@ TEST_F(BulkLoadTest, TheJournalCommitsWithItsBatchAndAFailedBatchLeavesNothing) 
   int batches = 0;
   BulkLoadOptions options{.batch_operations = 10, .before_commit = nullptr};
   options.before_commit = [&](WriteTransaction& txn, const BulkLoadTotals& totals) -> Status {
-    if (++batches == 3) return MakeError(ErrorCode::kUnavailable, "source-lost", "the file went away");
+    if (++batches == 3)
+      return MakeError(ErrorCode::kUnavailable, "source-lost", "the file went away");
     return txn.PutMeta("journal", std::to_string(totals.operations()));
   };
   auto loader = Begin(options);
@@ -130,7 +140,8 @@ TEST_F(BulkLoadTest, ASmallLoadIsLoggedAndALargeOneEmptiesTheLog) {
   loader = Begin({.max_logged = 50, .before_commit = nullptr});
   for (int i = 0; i < 60; ++i) ASSERT_OK(loader->Put(Numbered(i, "l")));
   ASSERT_OK(loader->Finish());
-  EXPECT_ERROR((*store_->BeginRead())->Changes(kTable, 50, ignore), ErrorCode::kFailedPrecondition, "change-log-expired");
+  EXPECT_ERROR((*store_->BeginRead())->Changes(kTable, 50, ignore), ErrorCode::kFailedPrecondition,
+               "change-log-expired");
   EXPECT_EQ(*(*store_->BeginRead())->Changes(kTable, 110, ignore), 0U);
   ASSERT_OK(store_->Write([](WriteTransaction& txn) { return txn.Put(kTable, Numbered(7, "m")); }));
   EXPECT_EQ(*(*store_->BeginRead())->Changes(kTable, 110, ignore), 1U);
@@ -139,9 +150,12 @@ TEST_F(BulkLoadTest, ASmallLoadIsLoggedAndALargeOneEmptiesTheLog) {
 TEST_F(BulkLoadTest, ASchemaThatChangedMeanwhileIsHeeded) {
   auto loader = Begin();
   ASSERT_OK(loader->Put(Numbered(1, "k")));
-  ASSERT_OK(store_->AddSecondaryIndex(kTable, IndexOn("late", {"sk", AttributeType::kS}, KeyColumn{"kind", AttributeType::kS})));
+  ASSERT_OK(store_->AddSecondaryIndex(
+      kTable, IndexOn("late", {"sk", AttributeType::kS}, KeyColumn{"kind", AttributeType::kS})));
   ASSERT_OK(loader->Finish());
-  EXPECT_EQ(*(*store_->BeginRead())->QueryIndex(kTable, "late", {}, {}, [](const ItemView&) { return true; }), 1U);
+  EXPECT_EQ(*(*store_->BeginRead())
+                 ->QueryIndex(kTable, "late", {}, {}, [](const ItemView&) { return true; }),
+            1U);
 }
 
 TEST_F(BulkLoadTest, NamesAMissingTable) {

@@ -1,6 +1,6 @@
-// Kills a writing process with SIGKILL, and under the power-loss shim cuts its power at every write and
-// sync, fails every sync and every write. Each time the store must open, hold every acknowledged step
-// and none in part, and its indexes must agree with its items.
+// Kills a writing process with SIGKILL, and under the power-loss shim cuts its power at every write
+// and sync, fails every sync and every write. Each time the store must open, hold every
+// acknowledged step and none in part, and its indexes must agree with its items.
 // TABLECAST_LONG_TESTS=N multiplies the rounds.
 
 #include <signal.h>
@@ -40,7 +40,8 @@ Outcome RunWriter(const std::string& directory, const std::string& mode, int ste
   EXPECT_EQ(::pipe(pipe_ends), 0);
   // Everything that allocates is made before the fork.
   const std::string steps_text = std::to_string(steps);
-  const char* arguments[] = {TABLECAST_CRASH_WRITER, directory.c_str(), mode.c_str(), steps_text.c_str(), nullptr};
+  const char* arguments[] = {TABLECAST_CRASH_WRITER, directory.c_str(), mode.c_str(),
+                             steps_text.c_str(), nullptr};
   std::vector<const char*> variables;
   for (const std::string& variable : environment) variables.push_back(variable.c_str());
   variables.push_back(nullptr);
@@ -49,7 +50,8 @@ Outcome RunWriter(const std::string& directory, const std::string& mode, int ste
     ::dup2(pipe_ends[1], STDOUT_FILENO);
     ::close(pipe_ends[0]);
     ::close(pipe_ends[1]);
-    ::execve(TABLECAST_CRASH_WRITER, const_cast<char* const*>(arguments), const_cast<char* const*>(variables.data()));
+    ::execve(TABLECAST_CRASH_WRITER, const_cast<char* const*>(arguments),
+             const_cast<char* const*>(variables.data()));
     ::_exit(6);
   }
   ::close(pipe_ends[1]);
@@ -59,7 +61,8 @@ Outcome RunWriter(const std::string& directory, const std::string& mode, int ste
   char bytes[256];
   for (ssize_t got = 0; (got = ::read(pipe_ends[0], bytes, sizeof bytes)) > 0;) {
     buffered.append(bytes, static_cast<std::size_t>(got));
-    for (std::size_t end = 0; (end = buffered.find('\n')) != std::string::npos; buffered.erase(0, end + 1)) {
+    for (std::size_t end = 0; (end = buffered.find('\n')) != std::string::npos;
+         buffered.erase(0, end + 1)) {
       const std::string line = buffered.substr(0, end);
       if (const int number = std::atoi(line.c_str()); number > 0) {
         outcome.acknowledged = number;
@@ -85,8 +88,8 @@ std::unique_ptr<LmdbItemStore> OpenAfterwards(const std::string& directory) {
   return store.ok() ? *std::move(store) : nullptr;
 }
 
-// Integrity, then the steps that the store says it holds. -1 after a failure. A table that was not yet
-// created holds none.
+// Integrity, then the steps that the store says it holds. -1 after a failure. A table that was not
+// yet created holds none.
 int CheckedSteps(LmdbItemStore& store) {
   const auto snapshot = *store.BeginRead();
   if (snapshot->ListTables()->empty()) return 0;
@@ -104,10 +107,13 @@ std::map<std::string, Item> StoredItems(LmdbItemStore& store) {
   std::map<std::string, Item> items;
   const auto snapshot = *store.BeginRead();
   if (snapshot->ListTables()->empty()) return items;
-  EXPECT_TRUE(snapshot->Scan(kCrashTable, {}, [&](const ItemView& view) {
-    items.emplace(KeyText(view), *view.ToItem());
-    return true;
-  }).ok());
+  EXPECT_TRUE(snapshot
+                  ->Scan(kCrashTable, {},
+                         [&](const ItemView& view) {
+                           items.emplace(KeyText(view), *view.ToItem());
+                           return true;
+                         })
+                  .ok());
   return items;
 }
 
@@ -127,9 +133,11 @@ TEST(CrashTest, KilledWritersLoseNothing) {
   int acknowledged = 0;
   for (int round = 0; round < 8 * Multiplier(); ++round) {
     SCOPED_TRACE(round);
-    Outcome outcome = RunWriter(directory.path(), "write", 1'000'000, 1 + static_cast<int>(random() % 30));
+    Outcome outcome =
+        RunWriter(directory.path(), "write", 1'000'000, 1 + static_cast<int>(random() % 30));
     ASSERT_EQ(outcome.exit_code, -1);
-    ASSERT_GT(outcome.acknowledged, acknowledged) << "the writer goes on where the last one was killed";
+    ASSERT_GT(outcome.acknowledged, acknowledged)
+        << "the writer goes on where the last one was killed";
     acknowledged = outcome.acknowledged;
     ExpectStepsKept(directory.path(), outcome);
     if (HasFatalFailure()) return;
@@ -162,7 +170,8 @@ TEST(CrashTest, AKilledBuildGoesOn) {
     const auto store = OpenAfterwards(directory.path());
     ASSERT_OK(store->CreateTable(CrashSchema()));
     ASSERT_OK(store->Write([](WriteTransaction& txn) -> Status {
-      for (int i = 0; i < kBuildItems; ++i) TABLECAST_RETURN_IF_ERROR(txn.Put(kCrashTable, LoadItem(i)));
+      for (int i = 0; i < kBuildItems; ++i)
+        TABLECAST_RETURN_IF_ERROR(txn.Put(kCrashTable, LoadItem(i)));
       return {};
     }));
   }
@@ -176,7 +185,8 @@ TEST(CrashTest, AKilledBuildGoesOn) {
   }
   EXPECT_GT(rounds, 2);
   const auto store = OpenAfterwards(directory.path());
-  EXPECT_EQ(*(*store->BeginRead())->CountDerived(kCrashTable, TestMaintainer().member()), static_cast<std::uint64_t>(kBuildItems));
+  EXPECT_EQ(*(*store->BeginRead())->CountDerived(kCrashTable, TestMaintainer().member()),
+            static_cast<std::uint64_t>(kBuildItems));
 }
 
 TEST(ProcessesTest, WritersOfSeveralProcessesTakeTurns) {
@@ -189,11 +199,13 @@ TEST(ProcessesTest, WritersOfSeveralProcessesTakeTurns) {
     runners.emplace_back([&] { outcome = RunWriter(directory.path(), "count", kEach, 0); });
   }
   for (std::thread& runner : runners) runner.join();
-  for (const Outcome& outcome : outcomes) EXPECT_EQ(outcome.exit_code, 0) << (outcome.failures.empty() ? "" : outcome.failures[0]);
+  for (const Outcome& outcome : outcomes)
+    EXPECT_EQ(outcome.exit_code, 0) << (outcome.failures.empty() ? "" : outcome.failures[0]);
   // Every process saw the attribute names that the others gave numbers to.
   Item want = CounterItem();
   want.insert_or_assign("n", N(std::to_string(kProcesses * kEach)));
-  for (int i = 1; i <= kProcesses * kEach; ++i) want.emplace("step" + std::to_string(i), S(std::to_string(i)));
+  for (int i = 1; i <= kProcesses * kEach; ++i)
+    want.emplace("step" + std::to_string(i), S(std::to_string(i)));
   const auto store = OpenAfterwards(directory.path());
   ASSERT_NE(store, nullptr);
   EXPECT_EQ(CheckedSteps(*store), 0);
@@ -204,11 +216,13 @@ class ShimTest : public ::testing::Test {
  protected:
   void SetUp() override {
 #ifdef TABLECAST_NO_PRELOAD
-    GTEST_SKIP() << "a sanitizer's runtime must be the first library of a process, so nothing can be preloaded";
+    GTEST_SKIP() << "a sanitizer's runtime must be the first library of a process, so nothing can "
+                    "be preloaded";
 #endif
   }
   static std::vector<std::string> With(const std::string& setting, int value, int seed = 0) {
-    return {std::string("LD_PRELOAD=") + TABLECAST_POWER_LOSS_SHIM, "TABLECAST_SHIM_" + setting + "=" + std::to_string(value),
+    return {std::string("LD_PRELOAD=") + TABLECAST_POWER_LOSS_SHIM,
+            "TABLECAST_SHIM_" + setting + "=" + std::to_string(value),
             "TABLECAST_SHIM_SEED=" + std::to_string(seed)};
   }
   static constexpr int kSteps = 12;
@@ -220,7 +234,8 @@ TEST_F(ShimTest, ThePowerMayFailAtEveryWriteAndSync) {
     for (;; ++at) {
       SCOPED_TRACE("event " + std::to_string(at) + ", seed " + std::to_string(seed));
       const StoreTestDirectory directory;
-      const Outcome outcome = RunWriter(directory.path(), "write", kSteps, 0, With("LOSE_AT", at, seed));
+      const Outcome outcome =
+          RunWriter(directory.path(), "write", kSteps, 0, With("LOSE_AT", at, seed));
       if (outcome.exit_code == 0) break;
       ASSERT_EQ(outcome.exit_code, 137);
       ExpectStepsKept(directory.path(), outcome);
@@ -252,7 +267,8 @@ TEST_F(ShimTest, AFailedSyncIsNoCommit) {
   for (int at = 1;; ++at) {
     SCOPED_TRACE(at);
     const StoreTestDirectory directory;
-    const Outcome outcome = RunWriter(directory.path(), "write", kSteps, 0, With("FAIL_SYNC_AT", at));
+    const Outcome outcome =
+        RunWriter(directory.path(), "write", kSteps, 0, With("FAIL_SYNC_AT", at));
     if (outcome.failures.empty()) {
       ASSERT_EQ(outcome.exit_code, 0);
       break;
@@ -273,7 +289,8 @@ TEST_F(ShimTest, AFullDiskIsReportedAndLeavesNothing) {
   for (int at = 1;; ++at) {
     SCOPED_TRACE(at);
     const StoreTestDirectory directory;
-    const Outcome outcome = RunWriter(directory.path(), "write", kSteps, 0, With("FAIL_WRITE_AT", at));
+    const Outcome outcome =
+        RunWriter(directory.path(), "write", kSteps, 0, With("FAIL_WRITE_AT", at));
     if (outcome.failures.empty()) {
       ASSERT_EQ(outcome.exit_code, 0);
       break;

@@ -1,6 +1,6 @@
-// The process that crash_test kills: `store_crash_writer DIRECTORY write|load|build|count STEPS`. Prints the
-// number of steps that are acknowledged, one a line, and the reason of each failed write.
-// Exit 0: done; 3: the store must be reopened; 4: another error.
+// The process that crash_test kills: `store_crash_writer DIRECTORY write|load|build|count STEPS`.
+// Prints the number of steps that are acknowledged, one a line, and the reason of each failed
+// write. Exit 0: done; 3: the store must be reopened; 4: another error.
 
 #include <unistd.h>
 
@@ -40,7 +40,8 @@ int Write(LmdbItemStore& store, int steps) {
     const CrashStep step = StepOf(n);
     const Status status = store.Write([&](WriteTransaction& txn) -> Status {
       for (const Item& item : step.puts) TABLECAST_RETURN_IF_ERROR(txn.Put(kCrashTable, item));
-      for (const ItemKey& key : step.deletes) TABLECAST_RETURN_IF_ERROR(txn.Delete(kCrashTable, key));
+      for (const ItemKey& key : step.deletes)
+        TABLECAST_RETURN_IF_ERROR(txn.Delete(kCrashTable, key));
       return txn.PutMeta(kStepsDone, std::to_string(n));
     });
     if (status.ok()) {
@@ -80,7 +81,8 @@ int Build(LmdbItemStore& store) {
   return status.ok() ? 0 : ExitFor(status.error());
 }
 
-// Adds STEPS to the counter item, one by one, each time under an attribute name that may be new to both.
+// Adds STEPS to the counter item, one by one, each time under an attribute name that may be new to
+// both.
 int Count(LmdbItemStore& store, int steps) {
   for (int i = 0; i < steps; ++i) {
     int reached = 0;
@@ -104,13 +106,17 @@ int Run(const std::string& directory, const std::string& mode, int steps) {
   options.build_step_items = 20;
   auto store = LmdbItemStore::Open(directory, options);
   if (!store.ok()) return ExitFor(store.error());
-  if (const Status status = (*store)->CreateTable(CrashSchema()); !status.ok()) return ExitFor(status.error());
-  if (const Status status = (*store)->SetMaintainer(kCrashTable, std::make_shared<TestMaintainer>()); !status.ok()) {
+  if (const Status status = (*store)->CreateTable(CrashSchema()); !status.ok())
+    return ExitFor(status.error());
+  if (const Status status =
+          (*store)->SetMaintainer(kCrashTable, std::make_shared<TestMaintainer>());
+      !status.ok()) {
     return ExitFor(status.error());
   }
   if (mode == "build") return Build(**store);
   if (mode == "count") return Count(**store, steps);
-  if (const Status status = (*store)->BuildIndexes(kCrashTable, nullptr); !status.ok()) return ExitFor(status.error());
+  if (const Status status = (*store)->BuildIndexes(kCrashTable, nullptr); !status.ok())
+    return ExitFor(status.error());
   return mode == "load" ? Load(**store) : Write(**store, steps);
 }
 

@@ -29,7 +29,8 @@ std::vector<std::string> Dump(LmdbItemStore& store, const std::string& lead) {
   LmdbCursor cursor(txn);
   for (bool found = cursor.First(); found; found = cursor.Next()) {
     std::string key = Hex(cursor.key());
-    if (const std::size_t at = key.find(Hex(lead)); at != std::string::npos) key.replace(at, 1000, "<lead>");
+    if (const std::size_t at = key.find(Hex(lead)); at != std::string::npos)
+      key.replace(at, 1000, "<lead>");
     records.push_back(key + " " + Hex(cursor.value()));
   }
   return records;
@@ -41,7 +42,8 @@ TEST(FormatTest, RecordsOfASmallStore) {
   TableSchema schema;
   schema.name = "Tab";
   schema.key.partition = {"p", AttributeType::kS};
-  schema.indexes = {IndexOn("idx", {"kind", AttributeType::kS}, std::nullopt, ProjectionType::kKeysOnly)};
+  schema.indexes = {
+      IndexOn("idx", {"kind", AttributeType::kS}, std::nullopt, ProjectionType::kKeysOnly)};
   ASSERT_OK(store->CreateTable(schema));
   ASSERT_OK(store->SetMaintainer("Tab", std::make_shared<TestMaintainer>("f")));
   ASSERT_OK(store->BuildIndexes("Tab", nullptr));
@@ -62,9 +64,13 @@ TEST(FormatTest, RecordsOfASmallStore) {
   state += Hex(std::string{static_cast<char>(bytes % 128 + 128), static_cast<char>(bytes / 128)});
   const std::size_t log_bytes = 3 * 6 + 3 + 1 + 503 + kind.size() / 2;
   state += "0401";  // sequence, oldest change
-  state += Hex(std::string{static_cast<char>(log_bytes % 128 + 128), static_cast<char>(log_bytes / 128)});
+  state += Hex(
+      std::string{static_cast<char>(log_bytes % 128 + 128), static_cast<char>(log_bytes / 128)});
   state += "0103";  // names, derived indexes
-  state += "02020401" "03020400" "04020400";
+  state +=
+      "02020401"
+      "03020400"
+      "04020400";
   EXPECT_THAT(Dump(*store, lead),
               ::testing::ElementsAreArray({
                   std::string("0162 00000002"),  // next bucket
@@ -73,20 +79,40 @@ TEST(FormatTest, RecordsOfASmallStore) {
                   std::string("0176 01"),        // format version
                   std::string("026d 76"),        // the named value m
                   std::string("03546162 ") +
-                      "010105" "03546162"                       // table 1, created by 1, next index 5, "Tab"
-                      "010170" "00"                             // S p, no sort column
-                      "01" "01" "03696478" "01" "01046b696e64"  // one secondary index: 1, "idx", one HASH column S kind,
-                      "00" "01" "00" "00"                       // no RANGE, keys only, global, no more attributes
-                      "03" "02066d656d6265720166"               // derived indexes 2 member, 3 score, 4 tags,
-                      "030573636f72650166" "0404746167730166",  // each with the fingerprint "f"
+                      "010105"
+                      "03546162"  // table 1, created by 1, next index 5, "Tab"
+                      "010170"
+                      "00"  // S p, no sort column
+                      "01"
+                      "01"
+                      "03696478"
+                      "01"
+                      "01046b696e64"  // one secondary index: 1, "idx", one HASH column S kind,
+                      "00"
+                      "01"
+                      "00"
+                      "00"  // no RANGE, keys only, global, no more attributes
+                      "03"
+                      "02066d656d6265720166"  // derived indexes 2 member, 3 score, 4 tags,
+                      "030573636f72650166"
+                      "0404746167730166",  // each with the fingerprint "f"
                   std::string("040001 ") + state,
                   std::string("0500010000 6b696e64"),
-                  std::string("0700010000000000000001 ") + "0100" "03610001",
-                  std::string("0700010000000000000002 ") + "0101" "03610001" + kind,
-                  std::string("0700010000000000000003 ") + "0100" "03620001",
-                  std::string("0700010000000000000004 ") + "0100" "f703" + Hex(lead) + "780001",
+                  std::string("0700010000000000000001 ") + "0100"
+                                                           "03610001",
+                  std::string("0700010000000000000002 ") +
+                      "0101"
+                      "03610001" +
+                      kind,
+                  std::string("0700010000000000000003 ") + "0100"
+                                                           "03620001",
+                  std::string("0700010000000000000004 ") +
+                      "0100"
+                      "f703" +
+                      Hex(lead) + "780001",
                   std::string("080001000000016b0001620001 ") + kind,
-                  std::string("090001000000020001620001 ") + "00" "6b",
+                  std::string("090001000000020001620001 ") + "00"
+                                                             "6b",
                   std::string("0a00000001780001 ") + empty,  // the rest of the long key
                   std::string("100001<lead> 00000001"),
                   std::string("100001610001 ") + empty,

@@ -26,11 +26,14 @@ const std::string kLong(1200, 'L');
 
 TableSchema Schema() {
   TableSchema schema = PairTable(kTable);
-  schema.indexes = {IndexOn("byKind", {"kind", AttributeType::kS}, std::nullopt, ProjectionType::kKeysOnly)};
+  schema.indexes = {
+      IndexOn("byKind", {"kind", AttributeType::kS}, std::nullopt, ProjectionType::kKeysOnly)};
   return schema;
 }
 
-std::string KeyBytes(const std::string& partition) { return *EncodeKey(Schema(), {S(partition), S("s")}); }
+std::string KeyBytes(const std::string& partition) {
+  return *EncodeKey(Schema(), {S(partition), S("s")});
+}
 
 // A store with items, a long key, both kinds of index and a change log.
 void Fill(LmdbItemStore& store) {
@@ -39,7 +42,8 @@ void Fill(LmdbItemStore& store) {
   ASSERT_OK(store.BuildIndexes(kTable, nullptr));
   ASSERT_OK(store.Write([](WriteTransaction& txn) -> Status {
     for (const char* partition : {"a", "b", "c"}) {
-      TABLECAST_RETURN_IF_ERROR(txn.Put(kTable, Pair(partition, "s", {{"kind", S("k")}, {"score", N("7")}})));
+      TABLECAST_RETURN_IF_ERROR(
+          txn.Put(kTable, Pair(partition, "s", {{"kind", S("k")}, {"score", N("7")}})));
     }
     TABLECAST_RETURN_IF_ERROR(txn.Put(kTable, Pair(kLong, "s")));
     return txn.PutMeta("name", "value");
@@ -86,17 +90,21 @@ TEST(IntegrityTest, EveryDamageIsFound) {
   std::string secondary_key;
   AppendEscapedClosed(secondary_key, "k");
   secondary_key += KeyBytes("a");
-  const auto deleted = [](WriteTxn& txn, const std::string& prefix, const std::string& key) -> Status {
+  const auto deleted = [](WriteTxn& txn, const std::string& prefix,
+                          const std::string& key) -> Status {
     TABLECAST_ASSIGN_OR_RETURN(const bool there, SpaceDelete(txn, prefix, key));
     EXPECT_TRUE(there);
     return {};
   };
   const std::vector<Row> rows{
-      {"an item is gone", [&](WriteTxn& txn) { return deleted(txn, items, KeyBytes("a")); },
+      {"an item is gone",
+       [&](WriteTxn& txn) { return deleted(txn, items, KeyBytes("a")); },
        {"item-count", "item-bytes", "index-entries", "index-entries", "index-entries"}},
-      {"a record is cut", [&](WriteTxn& txn) { return txn.Put(items + KeyBytes("a"), "\x01"); },
+      {"a record is cut",
+       [&](WriteTxn& txn) { return txn.Put(items + KeyBytes("a"), "\x01"); },
        {"item-damaged", "item-bytes", "index-entries", "index-entries", "index-entries"}},
-      {"a secondary entry is gone", [&](WriteTxn& txn) { return deleted(txn, secondary, secondary_key); },
+      {"a secondary entry is gone",
+       [&](WriteTxn& txn) { return deleted(txn, secondary, secondary_key); },
        {"index-entry-missing", "index-entries"}},
       {"a projection is another item's",
        [&](WriteTxn& txn) -> Status {
@@ -105,33 +113,53 @@ TEST(IntegrityTest, EveryDamageIsFound) {
          return txn.Put(secondary + secondary_key, whole);
        },
        {"index-entry-wrong"}},
-      {"a derived entry is gone", [&](WriteTxn& txn) { return deleted(txn, member, DerivedEntryKey({}, KeyBytes("a"))); },
+      {"a derived entry is gone",
+       [&](WriteTxn& txn) { return deleted(txn, member, DerivedEntryKey({}, KeyBytes("a"))); },
        {"index-entry-missing", "index-entries", "index-count"}},
       {"a derived entry has another payload",
-       [&](WriteTxn& txn) { return txn.Put(member + DerivedEntryKey({}, KeyBytes("a")), DerivedEntryValue({}, "other")); },
+       [&](WriteTxn& txn) {
+         return txn.Put(member + DerivedEntryKey({}, KeyBytes("a")),
+                        DerivedEntryValue({}, "other"));
+       },
        {"index-entry-wrong"}},
       {"a derived entry has no item",
-       [&](WriteTxn& txn) { return txn.Put(member + DerivedEntryKey({}, KeyBytes("zz")), DerivedEntryValue({}, "k")); },
+       [&](WriteTxn& txn) {
+         return txn.Put(member + DerivedEntryKey({}, KeyBytes("zz")), DerivedEntryValue({}, "k"));
+       },
        {"index-count", "index-entries"}},
-      {"a count is wrong", [&](WriteTxn& txn) { return state(txn, [](TableState& s) { ++s.item_count; }); }, {"item-count"}},
-      {"a change is gone", [&](WriteTxn& txn) -> Status {
+      {"a count is wrong",
+       [&](WriteTxn& txn) { return state(txn, [](TableState& s) { ++s.item_count; }); },
+       {"item-count"}},
+      {"a change is gone",
+       [&](WriteTxn& txn) -> Status {
          TABLECAST_RETURN_IF_ERROR(txn.Delete(ChangeKey(kTableId, 2)));
          return {};
-       }, {"change-gap"}},
-      {"the last change is gone", [&](WriteTxn& txn) -> Status {
+       },
+       {"change-gap"}},
+      {"the last change is gone",
+       [&](WriteTxn& txn) -> Status {
          TABLECAST_RETURN_IF_ERROR(txn.Delete(ChangeKey(kTableId, 4)));
          return {};
-       }, {"change-count", "change-bytes"}},
-      {"a name is gone", [&](WriteTxn& txn) -> Status {
+       },
+       {"change-count", "change-bytes"}},
+      {"a name is gone",
+       [&](WriteTxn& txn) -> Status {
          TABLECAST_RETURN_IF_ERROR(txn.Delete(NameKey(kTableId, 1)));
          return {};
-       }, {"name-count", "item-damaged", "item-damaged", "item-damaged", "index-entries", "index-entries", "index-entries"}},
-      {"a record of no table", [&](WriteTxn& txn) { return txn.Put(TablePrefix(RecordKind::kItem, 77) + "x", "y"); }, {"record-unknown"}},
-      {"a bucket is not named", [&](WriteTxn& txn) -> Status {
+       },
+       {"name-count", "item-damaged", "item-damaged", "item-damaged", "index-entries",
+        "index-entries", "index-entries"}},
+      {"a record of no table",
+       [&](WriteTxn& txn) { return txn.Put(TablePrefix(RecordKind::kItem, 77) + "x", "y"); },
+       {"record-unknown"}},
+      {"a bucket is not named",
+       [&](WriteTxn& txn) -> Status {
          TABLECAST_RETURN_IF_ERROR(txn.Delete(items + kLong.substr(0, kKeySegmentBytes)));
          return {};
-       }, {"item-count", "item-bytes", "bucket-lost"}},
-      {"a bucket's name is damaged", [&](WriteTxn& txn) { return txn.Put(items + kLong.substr(0, kKeySegmentBytes), "?"); },
+       },
+       {"item-count", "item-bytes", "bucket-lost"}},
+      {"a bucket's name is damaged",
+       [&](WriteTxn& txn) { return txn.Put(items + kLong.substr(0, kKeySegmentBytes), "?"); },
        {"item-count", "item-bytes", "bucket-damaged", "bucket-lost"}},
   };
   for (const Row& row : rows) {
@@ -180,7 +208,8 @@ TEST(BackupTest, ACopyOpensAndHoldsTheLastCommit) {
   ASSERT_OK(report);
   EXPECT_EQ(report->items, 4U);
   EXPECT_FALSE(std::filesystem::exists(directory / "copy/lock.mdb"));
-  ASSERT_OK(store->Write([](WriteTransaction& txn) { return txn.Put(kTable, Pair("later", "s")); }));
+  ASSERT_OK(
+      store->Write([](WriteTransaction& txn) { return txn.Put(kTable, Pair("later", "s")); }));
   auto copy = *LmdbItemStore::Open(directory / "copy", {});
   EXPECT_EQ((*copy->BeginRead())->Describe(kTable)->item_count, 4U);
   EXPECT_EQ((*store->BeginRead())->Describe(kTable)->item_count, 5U);

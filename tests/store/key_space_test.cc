@@ -24,7 +24,8 @@ std::string AdversarialKey(std::mt19937& random) {
 
 using Oracle = std::map<std::string, std::string>;
 
-void ExpectSame(const LmdbTxn& txn, const std::string& prefix, const Oracle& oracle, std::mt19937& random) {
+void ExpectSame(const LmdbTxn& txn, const std::string& prefix, const Oracle& oracle,
+                std::mt19937& random) {
   {
     SpaceCursor cursor(txn, prefix);
     cursor.SeekFirst();
@@ -54,10 +55,14 @@ void ExpectSame(const LmdbTxn& txn, const std::string& prefix, const Oracle& ora
       ASSERT_EQ(cursor.value(), at->second);
       if (random() % 4 != 0) {
         cursor.Next();
-        if (++at == oracle.end()) { ASSERT_FALSE(cursor.valid()); }
+        if (++at == oracle.end()) {
+          ASSERT_FALSE(cursor.valid());
+        }
       } else {
         cursor.Prev();
-        if (at-- == oracle.begin()) { ASSERT_FALSE(cursor.valid()); }
+        if (at-- == oracle.begin()) {
+          ASSERT_FALSE(cursor.valid());
+        }
       }
     }
   }
@@ -66,9 +71,13 @@ void ExpectSame(const LmdbTxn& txn, const std::string& prefix, const Oracle& ora
     const auto at_least = oracle.lower_bound(probe);
     SpaceCursor cursor(txn, prefix);
     ASSERT_EQ(cursor.SeekAtLeast(probe), at_least != oracle.end());
-    if (cursor.valid()) { ASSERT_EQ(cursor.key(), at_least->first); }
+    if (cursor.valid()) {
+      ASSERT_EQ(cursor.key(), at_least->first);
+    }
     ASSERT_EQ(cursor.SeekBefore(probe), at_least != oracle.begin());
-    if (cursor.valid()) { ASSERT_EQ(cursor.key(), std::prev(at_least)->first); }
+    if (cursor.valid()) {
+      ASSERT_EQ(cursor.key(), std::prev(at_least)->first);
+    }
     const auto found = SpaceGet(txn, prefix, probe);
     ASSERT_OK(found);
     ASSERT_EQ(found->has_value(), oracle.contains(probe));
@@ -79,7 +88,8 @@ TEST(KeySpaceTest, BehavesLikeAnOrderedMapForKeysOfAnyLength) {
   const StoreTestDirectory directory;
   auto env = *LmdbEnv::Open(directory.path(), {});
   std::mt19937 random(20240601);
-  const std::string prefixes[] = {TablePrefix(RecordKind::kItem, 1), TablePrefix(RecordKind::kItem, 2),
+  const std::string prefixes[] = {TablePrefix(RecordKind::kItem, 1),
+                                  TablePrefix(RecordKind::kItem, 2),
                                   IndexPrefix(RecordKind::kDerived, 1, 3)};
   std::map<std::string, Oracle> oracles;
   for (int round = 0; round < 60; ++round) {
@@ -88,7 +98,9 @@ TEST(KeySpaceTest, BehavesLikeAnOrderedMapForKeysOfAnyLength) {
       const std::string& prefix = prefixes[random() % std::size(prefixes)];
       Oracle& oracle = oracles[prefix];
       std::string key = AdversarialKey(random);
-      if (random() % 3 == 0 && !oracle.empty()) key = oracle.lower_bound(key) != oracle.end() ? oracle.lower_bound(key)->first : oracle.begin()->first;
+      if (random() % 3 == 0 && !oracle.empty())
+        key = oracle.lower_bound(key) != oracle.end() ? oracle.lower_bound(key)->first
+                                                      : oracle.begin()->first;
       if (random() % 3 == 0) {
         const auto deleted = SpaceDelete(txn, prefix, key);
         ASSERT_OK(deleted);
@@ -115,7 +127,8 @@ TEST(KeySpaceTest, EmptiedBucketsGoAway) {
   auto env = *LmdbEnv::Open(directory.path(), {});
   auto txn = *env->BeginWrite();
   const std::string prefix = TablePrefix(RecordKind::kItem, 1);
-  const std::string keys[] = {std::string(3000, 'a'), std::string(3000, 'a') + "b", std::string(1700, 'a')};
+  const std::string keys[] = {std::string(3000, 'a'), std::string(3000, 'a') + "b",
+                              std::string(1700, 'a')};
   for (const std::string& key : keys) ASSERT_OK(SpacePut(txn, prefix, key, "v"));
   for (const std::string& key : keys) ASSERT_TRUE(*SpaceDelete(txn, prefix, key));
   LmdbCursor cursor(txn);

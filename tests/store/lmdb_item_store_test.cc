@@ -32,9 +32,10 @@ INSTANTIATE_TYPED_TEST_SUITE_P(Lmdb, DerivedIndexSuite, LmdbFixture);
 
 std::optional<Item> GetItem(const ItemStore& store, const TableSchema& schema, const ItemKey& key) {
   std::optional<Item> found;
-  EXPECT_TRUE((*store.BeginRead())->Get(schema.name, *EncodeKey(schema, key), [&](const ItemView& view) {
-    found = *view.ToItem();
-  }).ok());
+  EXPECT_TRUE((*store.BeginRead())
+                  ->Get(schema.name, *EncodeKey(schema, key),
+                        [&](const ItemView& view) { found = *view.ToItem(); })
+                  .ok());
   return found;
 }
 
@@ -56,8 +57,10 @@ TEST(LmdbItemStoreTest, AMissingStoreIsNotCreatedWhenToldSo) {
   const StoreTestDirectory directory;
   LmdbOptions options;
   options.env.create = false;
-  EXPECT_ERROR(LmdbItemStore::Open(directory / "none", options), ErrorCode::kNotFound, "store-not-found");
-  EXPECT_ERROR(LmdbItemStore::Open(directory.path(), options), ErrorCode::kNotFound, "store-not-found");
+  EXPECT_ERROR(LmdbItemStore::Open(directory / "none", options), ErrorCode::kNotFound,
+               "store-not-found");
+  EXPECT_ERROR(LmdbItemStore::Open(directory.path(), options), ErrorCode::kNotFound,
+               "store-not-found");
 }
 
 TEST(LmdbItemStoreTest, ADamagedFileIsRefused) {
@@ -87,7 +90,8 @@ TEST(LmdbItemStoreTest, ForeignDataIsNotTouched) {
     ASSERT_OK(txn.Put("someone's", "data"));
     ASSERT_OK(txn.Commit());
   }
-  EXPECT_ERROR(LmdbItemStore::Open(directory.path(), {}), ErrorCode::kFailedPrecondition, "not-a-store");
+  EXPECT_ERROR(LmdbItemStore::Open(directory.path(), {}), ErrorCode::kFailedPrecondition,
+               "not-a-store");
 }
 
 TEST(LmdbItemStoreTest, TheSamePathIsOneEnvironment) {
@@ -98,13 +102,20 @@ TEST(LmdbItemStoreTest, TheSamePathIsOneEnvironment) {
   // Each has a catalog of its own, as two processes have: schemas and new attribute names arrive.
   const TableSchema schema = PairTable("Orders");
   ASSERT_OK(first->CreateTable(schema));
-  ASSERT_OK(second->Write([&](WriteTransaction& txn) { return txn.Put("Orders", Pair("a", "1", {{"x", N("1")}})); }));
-  ASSERT_OK(first->Write([&](WriteTransaction& txn) { return txn.Put("Orders", Pair("a", "2", {{"y", N("2")}})); }));
+  ASSERT_OK(second->Write([&](WriteTransaction& txn) {
+    return txn.Put("Orders", Pair("a", "1", {{"x", N("1")}}));
+  }));
+  ASSERT_OK(first->Write([&](WriteTransaction& txn) {
+    return txn.Put("Orders", Pair("a", "2", {{"y", N("2")}}));
+  }));
   EXPECT_ERROR(second->Write([&](WriteTransaction& txn) -> Status {
     TABLECAST_RETURN_IF_ERROR(txn.Put("Orders", Pair("a", "3", {{"z", N("3")}, {"zz", N("3")}})));
     return MakeError(ErrorCode::kAborted, "changed-my-mind", "no");
-  }), ErrorCode::kAborted, "changed-my-mind");
-  ASSERT_OK(first->Write([&](WriteTransaction& txn) { return txn.Put("Orders", Pair("a", "4", {{"zz", N("4")}})); }));
+  }),
+               ErrorCode::kAborted, "changed-my-mind");
+  ASSERT_OK(first->Write([&](WriteTransaction& txn) {
+    return txn.Put("Orders", Pair("a", "4", {{"zz", N("4")}}));
+  }));
   for (const auto& store : {first.get(), second.get()}) {
     EXPECT_EQ(GetItem(*store, schema, {S("a"), S("1")}), Pair("a", "1", {{"x", N("1")}}));
     EXPECT_EQ(GetItem(*store, schema, {S("a"), S("2")}), Pair("a", "2", {{"y", N("2")}}));
@@ -153,7 +164,8 @@ TEST(LmdbItemStoreTest, AFullMapIsDiskFullAndNothingIsWritten) {
       if (const Status status = txn.Put("Orders", item); !status.ok()) return {};
     }
     return {};
-  }), ErrorCode::kUnavailable, "disk-full");
+  }),
+               ErrorCode::kUnavailable, "disk-full");
   EXPECT_EQ((*store->BeginRead())->Describe("Orders")->item_count, 1U);
   ASSERT_OK(store->Write([](WriteTransaction& txn) { return txn.Put("Orders", Pair("b", "1")); }));
   EXPECT_EQ((*store->BeginRead())->Describe("Orders")->item_count, 2U);
@@ -181,8 +193,10 @@ TEST(LmdbItemStoreTest, TooManySnapshotsAreRefusedByName) {
   Status status;
   for (int i = 0; i < 20 && status.ok(); ++i) {
     auto snapshot = store->BeginRead();
-    if (snapshot.ok()) snapshots.push_back(*std::move(snapshot));
-    else status = snapshot.error();
+    if (snapshot.ok())
+      snapshots.push_back(*std::move(snapshot));
+    else
+      status = snapshot.error();
   }
   EXPECT_ERROR(status, ErrorCode::kResourceExhausted, "too-many-readers");
 }

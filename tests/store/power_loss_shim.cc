@@ -1,7 +1,7 @@
-// Preloaded into a process, it stands between LMDB and the disk: it remembers what every 4 KB block of
-// a data.mdb held at the last successful sync, and at a chosen event "the power fails": a random part
-// of the blocks written since goes back to that, and the process ends. A kill alone cannot show what a
-// missing or misplaced sync loses, since the kernel keeps the written pages.
+// Preloaded into a process, it stands between LMDB and the disk: it remembers what every 4 KB block
+// of a data.mdb held at the last successful sync, and at a chosen event "the power fails": a random
+// part of the blocks written since goes back to that, and the process ends. A kill alone cannot
+// show what a missing or misplaced sync loses, since the kernel keeps the written pages.
 //
 //   TABLECAST_SHIM_LOSE_AT=N        the power fails in place of the Nth write or sync
 //   TABLECAST_SHIM_FAIL_SYNC_AT=N   the Nth fdatasync fails with EIO
@@ -9,8 +9,8 @@
 //   TABLECAST_SHIM_LIE=1            syncs report success and do nothing
 //   TABLECAST_SHIM_SEED=S           chooses the blocks that are lost
 //
-// Writes through a descriptor opened with O_DSYNC (LMDB's head pages) are durable when they return, and
-// whole: like LMDB itself, the shim takes the write of a head for atomic.
+// Writes through a descriptor opened with O_DSYNC (LMDB's head pages) are durable when they return,
+// and whole: like LMDB itself, the shim takes the write of a head for atomic.
 
 #include <dlfcn.h>
 #include <errno.h>
@@ -48,8 +48,9 @@ struct File {
 
 struct State {
   std::map<int, File> files;  // descriptors of data.mdb
-  std::map<off_t, std::vector<char>> durable;  // blocks written since the last sync, as they were then
-  int descriptor = -1;                         // one to restore through
+  std::map<off_t, std::vector<char>>
+      durable;          // blocks written since the last sync, as they were then
+  int descriptor = -1;  // one to restore through
   long events = 0;
   long syncs = 0;
   long writes = 0;
@@ -73,7 +74,8 @@ ssize_t RealPwrite(int fd, const void* data, size_t size, off_t at) {
 void PowerLoss(State& state) {
   const bool everything = state.random() % 3 == 0;
   for (const auto& [at, block] : state.durable) {
-    if (everything || state.random() % 2 == 0) RealPwrite(state.descriptor, block.data(), block.size(), at);
+    if (everything || state.random() % 2 == 0)
+      RealPwrite(state.descriptor, block.data(), block.size(), at);
   }
   _exit(kPowerLossExit);
 }
@@ -134,7 +136,8 @@ int open(const char* path, int flags, ...) {
   }
   const int fd = real(path, flags, mode);
   const size_t length = strlen(path);
-  if (fd >= 0 && length >= 9 && strcmp(path + length - 9, "/data.mdb") == 0 && (flags & O_ACCMODE) != O_RDONLY) {
+  if (fd >= 0 && length >= 9 && strcmp(path + length - 9, "/data.mdb") == 0 &&
+      (flags & O_ACCMODE) != O_RDONLY) {
     State& state = TheState();
     state.files[fd].synchronous = (flags & O_DSYNC) != 0;
     if (state.descriptor < 0) state.descriptor = fd;

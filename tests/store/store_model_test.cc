@@ -27,8 +27,10 @@ int Rounds() {
 TableSchema Schema() {
   TableSchema schema = PairTable(kTable);
   schema.key.partition.type = AttributeType::kB;
-  schema.indexes = {IndexOn("byKind", {"kind", AttributeType::kS}, KeyColumn{"n", AttributeType::kN}),
-                    IndexOn("byNumber", {"n", AttributeType::kN}, std::nullopt, ProjectionType::kInclude, {"score"})};
+  schema.indexes = {
+      IndexOn("byKind", {"kind", AttributeType::kS}, KeyColumn{"n", AttributeType::kN}),
+      IndexOn("byNumber", {"n", AttributeType::kN}, std::nullopt, ProjectionType::kInclude,
+              {"score"})};
   return schema;
 }
 
@@ -46,7 +48,11 @@ class Generator {
     if (Below(3) != 0) item.emplace("kind", S(Text("k")));
     if (Below(3) != 0) item.emplace("n", Number());
     if (Below(2) == 0) item.emplace("score", Below(2) == 0 ? Number() : S(Text("score")));
-    if (Below(3) == 0) item.emplace("tags", *AttributeValue::SetOf(AttributeType::kSS, Below(2) == 0 ? AttributeValue::Set{"a", "b"} : AttributeValue::Set{"b", std::string(450, 'b')}));
+    if (Below(3) == 0)
+      item.emplace("tags", *AttributeValue::SetOf(
+                               AttributeType::kSS,
+                               Below(2) == 0 ? AttributeValue::Set{"a", "b"}
+                                             : AttributeValue::Set{"b", std::string(450, 'b')}));
     if (Below(4) == 0) item.emplace("extra" + std::to_string(Below(40)), Number());
     if (Below(20) == 0) item.emplace("large", S(std::string(3000 + Below(9000), 'x')));
     return item;
@@ -76,41 +82,51 @@ class Generator {
       case 1: return AnyOf({Value(sort, numbers), Value(sort, numbers), Value(sort, numbers)});
       case 2: return Prefix(sort ? "s1" : numbers ? "k1" : "p1");
       default:
-        return Between(Below(3) != 0 ? std::optional(Value(sort, numbers)) : std::nullopt, Below(2) == 0,
-                       Below(3) != 0 ? std::optional(Value(sort, numbers)) : std::nullopt, Below(2) == 0);
+        return Between(
+            Below(3) != 0 ? std::optional(Value(sort, numbers)) : std::nullopt, Below(2) == 0,
+            Below(3) != 0 ? std::optional(Value(sort, numbers)) : std::nullopt, Below(2) == 0);
     }
   }
   std::mt19937 random_;
 };
 
-std::vector<Item> Read(const ReadSnapshot& snapshot, const std::string& index, const KeyCondition& condition, const ReadOptions& options, std::size_t limit) {
+std::vector<Item> Read(const ReadSnapshot& snapshot, const std::string& index,
+                       const KeyCondition& condition, const ReadOptions& options,
+                       std::size_t limit) {
   std::vector<Item> items;
   const ItemVisitor visit = [&](const ItemView& view) {
     items.push_back(*view.ToItem());
     return items.size() < limit;
   };
-  const auto visited = index.empty() ? snapshot.Query(kTable, condition, options, visit) : snapshot.QueryIndex(kTable, index, condition, options, visit);
+  const auto visited = index.empty()
+                           ? snapshot.Query(kTable, condition, options, visit)
+                           : snapshot.QueryIndex(kTable, index, condition, options, visit);
   EXPECT_TRUE(visited.ok()) << visited.error().ToString();
   return items;
 }
 
-std::vector<std::string> Entries(const ReadSnapshot& snapshot, const DerivedIndex& index, const IndexRange& range) {
+std::vector<std::string> Entries(const ReadSnapshot& snapshot, const DerivedIndex& index,
+                                 const IndexRange& range) {
   std::vector<std::string> entries;
   const auto visited = snapshot.ScanDerived(kTable, index, range, [&](const IndexEntryView& entry) {
-    entries.push_back(std::string(entry.order) + "|" + std::string(entry.payload) + "|" + std::string(entry.item_key) + (entry.truncated ? "|cut" : ""));
+    entries.push_back(std::string(entry.order) + "|" + std::string(entry.payload) + "|" +
+                      std::string(entry.item_key) + (entry.truncated ? "|cut" : ""));
     return true;
   });
   EXPECT_TRUE(visited.ok()) << visited.error().ToString();
   const auto count = snapshot.CountDerived(kTable, index);
   EXPECT_TRUE(count.ok());
-  if (range.lower.empty() && !range.upper) { EXPECT_EQ(*count, entries.size()); }
+  if (range.lower.empty() && !range.upper) {
+    EXPECT_EQ(*count, entries.size());
+  }
   return entries;
 }
 
 std::vector<std::string> Changes(const ReadSnapshot& snapshot, std::uint64_t after) {
   std::vector<std::string> changes;
   const auto visited = snapshot.Changes(kTable, after, [&](const Change& change) {
-    changes.push_back(std::to_string(change.sequence) + change.key + (change.old_item ? std::to_string(ItemSize(*change.old_item)) : "none"));
+    changes.push_back(std::to_string(change.sequence) + change.key +
+                      (change.old_item ? std::to_string(ItemSize(*change.old_item)) : "none"));
     return true;
   });
   if (!visited.ok()) changes.push_back(visited.error().reason);
@@ -157,7 +173,8 @@ TEST_P(StoreModelTest, TwoWritersOfADurableStoreEqualTheOracle) {
     ASSERT_EQ(oracle.Write(body).ok(), !fail);
     if (random.Below(4) == 0) {  // some steps of a build, then it is stopped
       int steps = 1 + static_cast<int>(random.Below(4));
-      (void)knowing->BuildIndexes(kTable, [&](std::uint64_t, std::uint64_t) { return --steps > 0; });
+      (void)knowing->BuildIndexes(kTable,
+                                  [&](std::uint64_t, std::uint64_t) { return --steps > 0; });
     }
 
     const auto stored = *(random.Below(2) == 0 ? knowing : plain)->BeginRead();
@@ -168,13 +185,19 @@ TEST_P(StoreModelTest, TwoWritersOfADurableStoreEqualTheOracle) {
     for (int i = 0; i < 4; ++i) {
       const std::string index = i < 2 ? "" : i == 2 ? "byKind" : "byNumber";
       KeyCondition condition = random.Condition(i >= 2);
-      if (i == 3) condition = {random.Below(2) == 0 ? Equal(random.Number()) : Between(random.Number(), true, std::nullopt), {}};
+      if (i == 3)
+        condition = {random.Below(2) == 0 ? Equal(random.Number())
+                                          : Between(random.Number(), true, std::nullopt),
+                     {}};
       ReadOptions read{.descending = random.Below(2) == 0, .after_key = std::nullopt};
       if (random.Below(2) == 0 && i < 2) read.after_key = *EncodeKey(Schema(), random.Key());
       const std::size_t limit = random.Below(2) == 0 ? 1000 : 3;
-      ASSERT_EQ(Read(*stored, index, condition, read, limit), Read(*wanted, index, condition, read, limit)) << "round " << round << " index " << index;
+      ASSERT_EQ(Read(*stored, index, condition, read, limit),
+                Read(*wanted, index, condition, read, limit))
+          << "round " << round << " index " << index;
     }
-    for (const std::uint64_t back : {std::uint64_t{0}, std::uint64_t{7}, std::uint64_t{60}, std::uint64_t{61}}) {
+    for (const std::uint64_t back :
+         {std::uint64_t{0}, std::uint64_t{7}, std::uint64_t{60}, std::uint64_t{61}}) {
       if (back > info.sequence) continue;
       ASSERT_EQ(Changes(*stored, info.sequence - back), Changes(*wanted, info.sequence - back));
     }
@@ -185,10 +208,15 @@ TEST_P(StoreModelTest, TwoWritersOfADurableStoreEqualTheOracle) {
     const auto oracle_built = *oracle.BeginRead();
     const auto report = knowing->CheckIntegrity();
     ASSERT_OK(report);
-    ASSERT_TRUE(report->issues.empty()) << report->issues.front().code << " " << report->issues.front().message;
+    ASSERT_TRUE(report->issues.empty())
+        << report->issues.front().code << " " << report->issues.front().message;
     for (const DerivedIndex& index : maintainer->indexes()) {
-      IndexRange range{.lower = random.Below(2) == 0 ? "b" : "", .upper = std::nullopt, .descending = random.Below(2) == 0, .after = std::nullopt};
-      ASSERT_EQ(Entries(*built, index, range), Entries(*oracle_built, index, range)) << "round " << round << " " << index.name;
+      IndexRange range{.lower = random.Below(2) == 0 ? "b" : "",
+                       .upper = std::nullopt,
+                       .descending = random.Below(2) == 0,
+                       .after = std::nullopt};
+      ASSERT_EQ(Entries(*built, index, range), Entries(*oracle_built, index, range))
+          << "round " << round << " " << index.name;
     }
   }
 }
