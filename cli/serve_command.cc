@@ -302,7 +302,7 @@ ExitCode RunServe(const Terminal& terminal, const ServeOptions& options) {
     metrics.CountItems(plan.actual ? plan.actual->items : 0, returned);
     metrics.CountPlan(AccessKindName(plan.access));
   };
-  WebPage page(**store, options.catalog);
+  WebPage page(**store, options.catalog, [] { g_reload.store(true); });  // a saved file is taken up at once
   service_options.page = [&page](const HttpRequest& request, const Catalog& current) { return page.Answer(request, current); };
   Service service(**store, std::move(service_options));
   service.SetCatalog(catalog->catalog);

@@ -60,10 +60,20 @@ function children(context, base, navigation) {
   }, badge);
 }
 
+// An attribute a line while it is short: {"N": "12.5"}.
+function itemText(item) {
+  const lines = Object.entries(item).map(([name, value]) => {
+    const short = JSON.stringify(value, null, 1).replace(/\n\s*/g, ' ');
+    const text = short.length <= 100 ? short : JSON.stringify(value, null, 2).replaceAll('\n', '\n  ');
+    return `  ${JSON.stringify(name)}: ${text}`;
+  });
+  return lines.length ? `{\n${lines.join(',\n')}\n}` : '{}';
+}
+
 function storedItem(context, object, id) {
   return section(T.rawItem, async () => {
     const { body } = await helperGet('item', { object: object.name, id });
-    const text = JSON.stringify(body.item, null, 2);
+    const text = itemText(body.item);
     const others = body.claims.map((claim) => {
       const claiming = context.model.object(claim.object);
       return h('li', {}, h('a', { href: claiming ? setAddress(claiming) + keySegment(claim.id) : null }, `${claim.object} ${claim.id}`));

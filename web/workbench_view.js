@@ -168,7 +168,7 @@ class Workbench {
   showFindings(issues) {
     this.issues = issues;
     const counted = (severity) => issues.filter((issue) => issue.severity === severity).length;
-    this.summary.textContent = T.findingCount(counted('error'), counted('warning'));
+    this.summary.textContent = T.findingCount(counted('error'), counted('warning'), counted('info'));
     paintUnderlines(this.backdrop, this.text.value, issues);
     this.backdrop.scrollTop = this.text.scrollTop;
     this.backdrop.scrollLeft = this.text.scrollLeft;

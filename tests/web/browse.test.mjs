@@ -1,9 +1,9 @@
-// Looking around: objects, sets, records, plans, exports, keyboard, narrow screens, dark mode, accessibility.
+// Looking around: objects, sets, records, plans, exports, keyboard, narrow screens, dark mode.
 
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { after, before, test } from 'node:test';
-import { axeSource, launch, makeStore, openPage, removeStore, screenshot, serve, settled } from './harness.mjs';
+import { launch, makeStore, openPage, removeStore, screenshot, serve, settled } from './harness.mjs';
 
 let store;
 let server;
@@ -35,13 +35,6 @@ const heads = (page) => page.$$eval('table.records thead .head', (nodes) => node
 const json = async (path) => (await fetch(server.url + path)).json();
 const address = (page) => decodeURIComponent(new URL(page.url()).pathname + new URL(page.url()).search);
 const column = async (page, name) => (await page.$$eval('table.records thead th', (nodes) => nodes.map((node) => node.textContent.trim().replace(/^Sort by\s+/, '').replace(/[▲▼]$/, '')))).indexOf(name) + 1;
-
-async function axe(page) {
-  await page.evaluate(axeSource);
-  const { violations } = await page.evaluate(() => window.axe.run(document, { resultTypes: ['violations'] }));
-  return violations.filter((one) => ['serious', 'critical', 'moderate'].includes(one.impact))
-    .map((one) => `${one.id} (${one.impact}): ${one.nodes.slice(0, 3).map((node) => node.target.join(' ')).join(' | ')}`);
-}
 
 test('the page is the first address that serve prints', () => {
   assert.match(server.firstLine, /^Browse +http:\/\/127\.0\.0\.1:\d+\/$/);
@@ -344,22 +337,3 @@ test('dark mode follows the system', () => withPage(async ({ page, go }) => {
   assert.ok(light(ground) < 200 && light(text) > 500, `${ground} ${text}`);
   await screenshot(page, 'browse-dark');
 }, { colorScheme: 'dark' }));
-
-for (const colorScheme of ['light', 'dark']) {
-  test(`axe finds nothing on any view (${colorScheme})`, () => withPage(async ({ page, go }) => {
-    for (const path of ['/', '/odata/Orders', "/odata/Orders?$filter=STATUS eq 'OPEN'&$orderby=TOTAL desc", '/odata/Hostile', "/odata/OrderItems('1012-1')",
-      '/odata/$metadata', '/web/workbench?file=Orders.json', "/odata/Orders('nothing')", "/odata/Orders?$filter=pk eq 'none'"]) {
-      await go(path);
-      assert.deepEqual(await axe(page), [], path);
-    }
-    await go('/odata/Orders');
-    await page.click('[data-action=filter]');
-    await page.click('[data-action=plan]');
-    await page.waitForSelector('.plan-panel .facts');
-    await page.click('[data-action=columns]');
-    assert.deepEqual(await axe(page), [], 'panels');
-    await page.keyboard.press('Escape');
-    await page.click('[data-action=new]');
-    assert.deepEqual(await axe(page), [], 'form');
-  }, { colorScheme }));
-}

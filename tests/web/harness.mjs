@@ -19,17 +19,20 @@ export const axeSource = readFileSync(createRequire(import.meta.url).resolve('ax
 
 const run = (args, input) => execFileSync(BIN, args, { input, stdio: ['pipe', 'pipe', 'pipe'], encoding: 'utf8' });
 
-// The order example and the hostile items in one store, with a catalog folder that may be changed.
-export function makeStore() {
+// The order example in a store of its own, with a catalog folder that may be changed; on demand with the
+// hostile items beside it.
+export function makeStore({ hostile = false } = {}) {
   const folder = mkdtempSync(join(tmpdir(), 'tablecast-web-'));
   const store = join(folder, 'store');
   const catalog = join(folder, 'catalog');
   cpSync(join(SOURCE, 'examples/order-management/catalog'), catalog, { recursive: true });
-  cpSync(join(HERE, 'hostile/Hostile.json'), join(catalog, 'Hostile.json'));
   run(['import', '--store', store, '--table', 'OrderManagement', '--partition-key', 'pk', '--sort-key', 'sk', join(SOURCE, 'examples/order-management/items.jsonl')]);
-  const hostile = join(folder, 'hostile.jsonl');
-  writeFileSync(hostile, execFileSync(process.execPath, [join(HERE, 'hostile/make_items.mjs')]));
-  run(['import', '--store', store, '--table', 'Hostile', '--partition-key', 'id', hostile]);
+  if (hostile) {
+    const items = join(folder, 'hostile.jsonl');
+    cpSync(join(HERE, 'hostile/Hostile.json'), join(catalog, 'Hostile.json'));
+    writeFileSync(items, execFileSync(process.execPath, [join(HERE, 'hostile/make_items.mjs')]));
+    run(['import', '--store', store, '--table', 'Hostile', '--partition-key', 'id', items]);
+  }
   return { folder, store, catalog };
 }
 
@@ -37,7 +40,7 @@ export const hashPassword = (password) => run(['hash-password'], password).trim(
 
 // Resolves with {url, stop}. The program prints its addresses when it listens.
 export function serve({ store, catalog, config }) {
-  const child = spawn(BIN, ['serve', '--store', store, '--catalog', catalog, '--port', '0', '--watch', ...(config ? ['--config', config] : [])],
+  const child = spawn(BIN, ['serve', '--store', store, '--catalog', catalog, '--port', '0', ...(config ? ['--config', config] : [])],
     { stdio: ['ignore', 'pipe', 'pipe'] });
   const ended = new Promise((resolve) => child.on('exit', resolve));
   return new Promise((resolve, reject) => {

@@ -9,7 +9,7 @@ let server;
 let browser;
 
 before(async () => {
-  store = makeStore();
+  store = makeStore({ hostile: true });
   server = await serve(store);
   browser = await launch();
 });
