@@ -15,15 +15,19 @@ Decimal Sum(const Decimal& a, const Decimal& b) { return Add(a, b, kSum); }
 Result<EdmType> TypeOfAggregate(const AggregateItem& item) {
   EdmType type;
   type.kind = EdmKind::kDecimal;
-  if (item.method == AggregateMethod::kCount || item.method == AggregateMethod::kCountDistinct) return type;
+  if (item.method == AggregateMethod::kCount || item.method == AggregateMethod::kCountDistinct)
+    return type;
   const EdmType& given = item.expression->type();
-  const bool adds = item.method == AggregateMethod::kSum || item.method == AggregateMethod::kAverage;
-  const bool fits = !given.collection && (adds ? IsNumeric(given.kind)
-                                               : given.kind != EdmKind::kComplex && given.kind != EdmKind::kBinary);
+  const bool adds =
+      item.method == AggregateMethod::kSum || item.method == AggregateMethod::kAverage;
+  const bool fits = !given.collection &&
+                    (adds ? IsNumeric(given.kind)
+                          : given.kind != EdmKind::kComplex && given.kind != EdmKind::kBinary);
   if (!fits) {
     return MakeError(ErrorCode::kInvalidArgument, "aggregate-type",
-                     std::string(adds ? "sum and average need numbers" : "min and max need values with an order") + ", " +
-                         item.expression->ToString() + " is of type " + EdmTypeText(given));
+                     std::string(adds ? "sum and average need numbers"
+                                      : "min and max need values with an order") +
+                         ", " + item.expression->ToString() + " is of type " + EdmTypeText(given));
   }
   if (!adds) return given;
   if (IsFloating(given.kind)) type.kind = EdmKind::kDouble;
@@ -70,7 +74,8 @@ void Accumulator::Add(const EdmValue& value) {
 EdmValue Accumulator::Result() const {
   switch (method_) {
     case AggregateMethod::kCount: return EdmValue::Number(Decimal::FromUint64(count_));
-    case AggregateMethod::kCountDistinct: return EdmValue::Number(Decimal::FromUint64(distinct_.size()));
+    case AggregateMethod::kCountDistinct:
+      return EdmValue::Number(Decimal::FromUint64(distinct_.size()));
     case AggregateMethod::kMin:
     case AggregateMethod::kMax: return extreme_;
     default: break;

@@ -1,8 +1,8 @@
 #ifndef TABLECAST_CONNECTOR_AGGREGATE_H_
 #define TABLECAST_CONNECTOR_AGGREGATE_H_
 
-// Aggregation methods over values, exact for numbers: sums and averages never pass through a double.
-// Null values do not count. SOURCE: OData Data Aggregation 4.0, section 3.1.3.
+// Aggregation methods over values, exact for numbers: sums and averages never pass through a
+// double. Null values do not count. SOURCE: OData Data Aggregation 4.0, section 3.1.3.
 
 #include <cstdint>
 #include <optional>
@@ -35,7 +35,8 @@ class Accumulator {
   std::unordered_set<std::string> distinct_;
 };
 
-std::optional<AggregateMethod> AggregateMethodFromName(std::string_view name);  // "sum", ..., "countdistinct"
+std::optional<AggregateMethod> AggregateMethodFromName(
+    std::string_view name);  // "sum", ..., "countdistinct"
 
 }  // namespace tablecast
 

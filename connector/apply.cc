@@ -3,17 +3,13 @@
 #include <algorithm>
 #include <numeric>
 
+#include "connector/apply_grouping.h"
 #include "connector/query_engine.h"
 
 namespace tablecast {
 namespace {
 
 constexpr Decimal::Context kSum{Decimal::kMaxDigits, Rounding::kHalfUp};
-
-Error TooManyGroups(std::uint64_t limit) {
-  return MakeError(ErrorCode::kResourceExhausted, "query-group-limit", "more than " + std::to_string(limit) + " groups would be built",
-                   "$apply", "group by fewer properties, or filter first");
-}
 
 std::uint64_t WholeAmount(const Decimal& amount) {
   const std::int64_t value = amount.ToInt64Saturated();
@@ -35,7 +31,9 @@ void Keep(ApplySet& set, const std::vector<std::size_t>& keep) {
   }
 }
 
-std::size_t SizeOf(const ApplySet& set) { return set.shape.is_entity ? set.entities.size() : set.rows.size(); }
+std::size_t SizeOf(const ApplySet& set) {
+  return set.shape.is_entity ? set.entities.size() : set.rows.size();
+}
 
 ApplyShape RowShapeOf(const ApplyShape& shape) {
   if (!shape.is_entity) return shape;
@@ -59,101 +57,14 @@ bool IsPlainGrouping(const ApplyStep& step) {
   if (step.kind == ApplyStep::Kind::kAggregate) return true;
   return step.kind == ApplyStep::Kind::kGroupBy &&
          (step.group_steps.empty() ||
-          (step.group_steps.size() == 1 && step.group_steps.front().kind == ApplyStep::Kind::kAggregate));
+          (step.group_steps.size() == 1 &&
+           step.group_steps.front().kind == ApplyStep::Kind::kAggregate));
 }
 
 }  // namespace
 
-// Groups fed one member at a time.
-class ApplyRunner::Grouping {
- public:
-  Grouping(const ApplyStep& step, std::uint64_t max_groups) : step_(step), max_groups_(max_groups) {
-    if (step.kind == ApplyStep::Kind::kAggregate) {
-      aggregates_ = &step.aggregates;
-    } else if (!step.group_steps.empty()) {
-      aggregates_ = &step.group_steps.front().aggregates;
-    }
-    sets_ = step.grouping_sets;
-    if (sets_.empty()) {
-      sets_.emplace_back(step.group_by.size());
-      std::iota(sets_.front().begin(), sets_.front().end(), 0U);
-    }
-  }
-
-  // The member is bound in the context.
-  Status Add(EvalContext& context) {
-    std::vector<EdmValue> keys;
-    keys.reserve(step_.group_by.size());
-    for (const GroupKey& key : step_.group_by) keys.push_back(key.expression->Evaluate(context));
-    std::vector<EdmValue> values;
-    if (aggregates_ != nullptr) {
-      for (const AggregateItem& item : *aggregates_) {
-        values.push_back(item.expression ? item.expression->Evaluate(context) : EdmValue());
-      }
-    }
-    if (context.error()) return *context.error();
-    for (std::size_t set = 0; set < sets_.size(); ++set) {
-      std::string id = std::to_string(set) + ":";
-      for (const std::uint32_t key : sets_[set]) AppendEdmToken(id, keys[key]);
-      auto at = groups_.find(id);
-      if (at == groups_.end()) {
-        if (groups_.size() >= max_groups_) return TooManyGroups(max_groups_);
-        Group group;
-        group.set = set;
-        group.keys.resize(keys.size());
-        for (const std::uint32_t key : sets_[set]) group.keys[key] = keys[key];
-        if (aggregates_ != nullptr) {
-          for (const AggregateItem& item : *aggregates_) group.totals.emplace_back(item.method);
-        }
-        at = groups_.emplace(std::move(id), std::move(group)).first;
-      }
-      for (std::size_t i = 0; i < values.size(); ++i) at->second.totals[i].Add(values[i]);
-    }
-    return {};
-  }
-
-  // Rows: group keys, then aggregates, ordered by grouping set and keys.
-  std::vector<ApplySet::Row> Rows() {
-    // aggregate() of nothing is one row.
-    if (groups_.empty() && step_.kind == ApplyStep::Kind::kAggregate) {
-      Group group;
-      for (const AggregateItem& item : *aggregates_) group.totals.emplace_back(item.method);
-      groups_.emplace("", std::move(group));
-    }
-    std::vector<const Group*> ordered;
-    for (const auto& [id, group] : groups_) ordered.push_back(&group);
-    std::sort(ordered.begin(), ordered.end(), [](const Group* a, const Group* b) {
-      if (a->set != b->set) return a->set < b->set;
-      for (std::size_t i = 0; i < a->keys.size(); ++i) {
-        if (!a->keys[i] || !b->keys[i]) continue;
-        const std::strong_ordering order = OrderEdm(*a->keys[i], *b->keys[i]);
-        if (order != 0) return order < 0;
-      }
-      return false;
-    });
-    std::vector<ApplySet::Row> rows;
-    for (const Group* group : ordered) {
-      ApplySet::Row row = group->keys;
-      for (const Accumulator& total : group->totals) row.emplace_back(total.Result());
-      rows.push_back(std::move(row));
-    }
-    return rows;
-  }
-
- private:
-  struct Group {
-    std::size_t set = 0;
-    ApplySet::Row keys;
-    std::vector<Accumulator> totals;
-  };
-  const ApplyStep& step_;
-  const std::vector<AggregateItem>* aggregates_ = nullptr;
-  std::vector<std::vector<std::uint32_t>> sets_;
-  std::map<std::string, Group> groups_;
-  std::uint64_t max_groups_;
-};
-
-Status ApplyRunner::ForEach(const ApplySet& set, EvalContext& context, const std::function<Status(std::size_t)>& use) {
+Status ApplyRunner::ForEach(const ApplySet& set, EvalContext& context,
+                            const std::function<Status(std::size_t)>& use) {
   if (!set.shape.is_entity) {
     for (std::size_t i = 0; i < set.rows.size(); ++i) {
       context.BindRow(&set.rows[i]);
@@ -168,8 +79,9 @@ Status ApplyRunner::ForEach(const ApplySet& set, EvalContext& context, const std
   for (std::size_t i = 0; i < set.entities.size(); ++i) {
     Status status;
     context.BindRow(&set.entities[i].computed);
-    TABLECAST_ASSIGN_OR_RETURN(const bool there, session_.Fetch(*set.shape.object, set.entities[i].at, *record,
-                                                                [&](ItemRecord&) { status = use(i); }));
+    TABLECAST_ASSIGN_OR_RETURN(const bool there,
+                               session_.Fetch(*set.shape.object, set.entities[i].at, *record,
+                                              [&](ItemRecord&) { status = use(i); }));
     static_cast<void>(there);
     TABLECAST_RETURN_IF_ERROR(status);
     if (context.error()) return *context.error();
@@ -179,7 +91,8 @@ Status ApplyRunner::ForEach(const ApplySet& set, EvalContext& context, const std
   return {};
 }
 
-Result<std::vector<EdmValue>> ApplyRunner::ValuesOf(const ApplySet& set, const ExpressionPtr& expression) {
+Result<std::vector<EdmValue>> ApplyRunner::ValuesOf(const ApplySet& set,
+                                                    const ExpressionPtr& expression) {
   std::vector<EdmValue> values(SizeOf(set));
   EvalContext context(session_.now(), &session_);
   TABLECAST_RETURN_IF_ERROR(ForEach(set, context, [&](std::size_t i) -> Status {
@@ -189,9 +102,10 @@ Result<std::vector<EdmValue>> ApplyRunner::ValuesOf(const ApplySet& set, const E
   return values;
 }
 
-// Reads the object's records through the leading row-wise steps; with a plain grouping behind them the
-// records go straight into groups. `next` is the first step not done.
-Result<ApplySet> ApplyRunner::Source(const ApplySteps& steps, std::vector<RelationCondition> relations, std::size_t& next) {
+// Reads the object's records through the leading row-wise steps; with a plain grouping behind them
+// the records go straight into groups. `next` is the first step not done.
+Result<ApplySet> ApplyRunner::Source(const ApplySteps& steps,
+                                     std::vector<RelationCondition> relations, std::size_t& next) {
   ObjectQuery base = query_.base;
   base.whole = true;
   base.count = false;
@@ -200,7 +114,8 @@ Result<ApplySet> ApplyRunner::Source(const ApplySteps& steps, std::vector<Relati
   // Leading filters take part in the choice of the path.
   while (next < steps.size() && steps[next].kind == ApplyStep::Kind::kFilter) {
     if (base.filter) {
-      TABLECAST_ASSIGN_OR_RETURN(base.filter, expr::Binary(BinaryOp::kAnd, base.filter, steps[next].expression));
+      TABLECAST_ASSIGN_OR_RETURN(base.filter,
+                                 expr::Binary(BinaryOp::kAnd, base.filter, steps[next].expression));
     } else {
       base.filter = steps[next].expression;
     }
@@ -209,21 +124,26 @@ Result<ApplySet> ApplyRunner::Source(const ApplySteps& steps, std::vector<Relati
   const std::size_t first = next;
   while (next < steps.size() && IsRowWise(steps[next])) ++next;
   const std::size_t row_wise_end = next;
-  const ApplyStep* grouping = next < steps.size() && IsPlainGrouping(steps[next]) ? &steps[next] : nullptr;
+  const ApplyStep* grouping =
+      next < steps.size() && IsPlainGrouping(steps[next]) ? &steps[next] : nullptr;
   if (grouping != nullptr) ++next;
 
   ApplySet set;
-  TABLECAST_ASSIGN_OR_RETURN(set.shape, ShapeAfter(*base.object, ApplySteps(steps.begin(), steps.begin() + static_cast<std::ptrdiff_t>(row_wise_end))));
+  TABLECAST_ASSIGN_OR_RETURN(
+      set.shape, ShapeAfter(*base.object,
+                            ApplySteps(steps.begin(),
+                                       steps.begin() + static_cast<std::ptrdiff_t>(row_wise_end))));
   PageExecutor executor(session_, catalog_);
   TABLECAST_ASSIGN_OR_RETURN(const QueryPlan plan, executor.Plan(base, relations));
   if (base.want_plan) report_ = ReportOf(base, plan);
   const RecordFilter filter = FilterOf(base, std::move(relations));
   std::vector<std::unique_ptr<SearchMatcher>> matchers(steps.size());
   for (std::size_t i = first; i < row_wise_end; ++i) {
-    if (steps[i].search) matchers[i] = std::make_unique<SearchMatcher>(*base.object, steps[i].search);
+    if (steps[i].search)
+      matchers[i] = std::make_unique<SearchMatcher>(*base.object, steps[i].search);
   }
   EvalContext context(session_.now(), &session_);
-  std::optional<Grouping> groups;
+  std::optional<ApplyGrouping> groups;
   if (grouping != nullptr) groups.emplace(*grouping, session_.limits().max_groups);
   Status failed;
   if (plan.path.kind != AccessKind::kNothing) {
@@ -231,32 +151,36 @@ Result<ApplySet> ApplyRunner::Source(const ApplySteps& steps, std::vector<Relati
     context.Bind(0, &*record);
     ApplySet::Row computed;
     context.BindRow(&computed);
-    TABLECAST_RETURN_IF_ERROR(session_.Stream(*base.object, plan.path, std::nullopt, *record, [&](ItemRecord& current) {
-      computed.clear();
-      bool holds = filter.Holds(current, context);
-      for (std::size_t i = first; holds && i < row_wise_end; ++i) {
-        if (steps[i].expression) holds = steps[i].expression->Test(context) == Truth::kTrue;
-        if (matchers[i]) holds = matchers[i]->Matches(current);
-        for (const ComputedColumn& column : steps[i].computed) computed.emplace_back(column.expression->Evaluate(context));
-      }
-      if (context.error()) return false;
-      if (!holds) return true;
-      if (groups) {
-        failed = groups->Add(context);
-        return failed.ok();
-      }
-      ApplySet::Entity entity;
-      entity.at.key = std::string(current.item().key_bytes());
-      if (base.object->embedded() != nullptr) entity.at.element = current.element();
-      entity.computed = computed;
-      set.entities.push_back(std::move(entity));
-      if (set.entities.size() > session_.limits().max_sorted_records) {
-        failed = MakeError(ErrorCode::kResourceExhausted, "query-sort-limit",
-                           "more than " + std::to_string(session_.limits().max_sorted_records) + " records would have to be held", "$apply");
-        return false;
-      }
-      return true;
-    }));
+    TABLECAST_RETURN_IF_ERROR(
+        session_.Stream(*base.object, plan.path, std::nullopt, *record, [&](ItemRecord& current) {
+          computed.clear();
+          bool holds = filter.Holds(current, context);
+          for (std::size_t i = first; holds && i < row_wise_end; ++i) {
+            if (steps[i].expression) holds = steps[i].expression->Test(context) == Truth::kTrue;
+            if (matchers[i]) holds = matchers[i]->Matches(current);
+            for (const ComputedColumn& column : steps[i].computed)
+              computed.emplace_back(column.expression->Evaluate(context));
+          }
+          if (context.error()) return false;
+          if (!holds) return true;
+          if (groups) {
+            failed = groups->Add(context);
+            return failed.ok();
+          }
+          ApplySet::Entity entity;
+          entity.at.key = std::string(current.item().key_bytes());
+          if (base.object->embedded() != nullptr) entity.at.element = current.element();
+          entity.computed = computed;
+          set.entities.push_back(std::move(entity));
+          if (set.entities.size() > session_.limits().max_sorted_records) {
+            failed = MakeError(ErrorCode::kResourceExhausted, "query-sort-limit",
+                               "more than " + std::to_string(session_.limits().max_sorted_records) +
+                                   " records would have to be held",
+                               "$apply");
+            return false;
+          }
+          return true;
+        }));
   }
   TABLECAST_RETURN_IF_ERROR(failed);
   if (context.error()) return *context.error();
@@ -265,16 +189,18 @@ Result<ApplySet> ApplyRunner::Source(const ApplySteps& steps, std::vector<Relati
     set.rows = groups->Rows();
     return set;
   }
-  std::sort(set.entities.begin(), set.entities.end(), [](const ApplySet::Entity& a, const ApplySet::Entity& b) {
-    return std::tie(a.at.key, a.at.element) < std::tie(b.at.key, b.at.element);
-  });
+  std::sort(set.entities.begin(), set.entities.end(),
+            [](const ApplySet::Entity& a, const ApplySet::Entity& b) {
+              return std::tie(a.at.key, a.at.element) < std::tie(b.at.key, b.at.element);
+            });
   return set;
 }
 
 Result<ApplySet> ApplyRunner::Grouped(const ApplySet& set, const ApplyStep& step) {
-  Grouping groups(step, session_.limits().max_groups);
+  ApplyGrouping groups(step, session_.limits().max_groups);
   EvalContext context(session_.now(), &session_);
-  TABLECAST_RETURN_IF_ERROR(ForEach(set, context, [&](std::size_t) { return groups.Add(context); }));
+  TABLECAST_RETURN_IF_ERROR(
+      ForEach(set, context, [&](std::size_t) { return groups.Add(context); }));
   ApplySet out;
   TABLECAST_ASSIGN_OR_RETURN(out.shape, ShapeAfter(set.shape, {step}));
   out.rows = groups.Rows();
@@ -323,18 +249,21 @@ Result<ApplySet> ApplyRunner::GroupedBySteps(const ApplySet& set, const ApplySte
           group.rows.push_back(set.rows[members[i]]);
         }
       }
-      TABLECAST_ASSIGN_OR_RETURN(const ApplySet inner, Steps(std::move(group), step.group_steps, 0));
+      TABLECAST_ASSIGN_OR_RETURN(const ApplySet inner,
+                                 Steps(std::move(group), step.group_steps, 0));
       TABLECAST_ASSIGN_OR_RETURN(const ApplySet inner_rows, AsRows(inner));
       for (const ApplySet::Row& row : inner_rows.rows) {
         ApplySet::Row joined(out.shape.columns.size());
         for (const std::uint32_t key : kept) joined[key] = keys[members[begin]][key];
         for (std::size_t column = step.group_by.size(); column < joined.size(); ++column) {
           for (std::size_t i = 0; i < row.size(); ++i) {
-            if (inner_rows.shape.columns[i].name == out.shape.columns[column].name) joined[column] = row[i];
+            if (inner_rows.shape.columns[i].name == out.shape.columns[column].name)
+              joined[column] = row[i];
           }
         }
         out.rows.push_back(std::move(joined));
-        if (out.rows.size() > session_.limits().max_groups) return TooManyGroups(session_.limits().max_groups);
+        if (out.rows.size() > session_.limits().max_groups)
+          return TooManyGroups(session_.limits().max_groups);
       }
       begin = end;
     }
@@ -369,8 +298,9 @@ Result<ApplySet> ApplyRunner::Concatenated(const ApplySet& set, const ApplyStep&
     }
     std::vector<std::size_t> to;  // column of the union by column of the part
     for (const ResultColumn& column : part.shape.columns) {
-      const auto at = std::find_if(out.shape.columns.begin(), out.shape.columns.end(),
-                                   [&](const ResultColumn& other) { return other.name == column.name; });
+      const auto at =
+          std::find_if(out.shape.columns.begin(), out.shape.columns.end(),
+                       [&](const ResultColumn& other) { return other.name == column.name; });
       to.push_back(static_cast<std::size_t>(at - out.shape.columns.begin()));
     }
     const auto widen = [&](ApplySet::Row& row) {
@@ -393,10 +323,13 @@ Result<ApplySet> ApplyRunner::Concatenated(const ApplySet& set, const ApplyStep&
 // topcount and its kin: the members with the highest (lowest) values, in their own order.
 Status ApplyRunner::Ranked(ApplySet& set, const ApplyStep& step) {
   TABLECAST_ASSIGN_OR_RETURN(const std::vector<EdmValue> values, ValuesOf(set, step.expression));
-  const bool top = step.kind == ApplyStep::Kind::kTopCount || step.kind == ApplyStep::Kind::kTopSum ||
+  const bool top = step.kind == ApplyStep::Kind::kTopCount ||
+                   step.kind == ApplyStep::Kind::kTopSum ||
                    step.kind == ApplyStep::Kind::kTopPercent;
-  const bool by_count = step.kind == ApplyStep::Kind::kTopCount || step.kind == ApplyStep::Kind::kBottomCount;
-  const bool by_percent = step.kind == ApplyStep::Kind::kTopPercent || step.kind == ApplyStep::Kind::kBottomPercent;
+  const bool by_count =
+      step.kind == ApplyStep::Kind::kTopCount || step.kind == ApplyStep::Kind::kBottomCount;
+  const bool by_percent =
+      step.kind == ApplyStep::Kind::kTopPercent || step.kind == ApplyStep::Kind::kBottomPercent;
   std::vector<std::size_t> ranked;
   Decimal total;
   for (std::size_t i = 0; i < values.size(); ++i) {
@@ -413,7 +346,8 @@ Status ApplyRunner::Ranked(ApplySet& set, const ApplyStep& step) {
     if (ranked.size() > count) ranked.resize(static_cast<std::size_t>(count));
   } else {
     Decimal wanted = step.amount;
-    if (by_percent) wanted = Multiply(Multiply(total, step.amount, kSum), Decimal::FromParts(false, 1, -2), kSum);
+    if (by_percent)
+      wanted = Multiply(Multiply(total, step.amount, kSum), Decimal::FromParts(false, 1, -2), kSum);
     Decimal reached;
     std::size_t kept = 0;
     while (kept < ranked.size() && reached < wanted) {
@@ -434,12 +368,14 @@ Result<ApplySet> ApplyRunner::Step(ApplySet set, const ApplyStep& step) {
     case ApplyStep::Kind::kSearch: {
       std::vector<std::size_t> keep;
       std::unique_ptr<SearchMatcher> matcher;
-      if (step.search && set.shape.is_entity) matcher = std::make_unique<SearchMatcher>(*set.shape.object, step.search);
+      if (step.search && set.shape.is_entity)
+        matcher = std::make_unique<SearchMatcher>(*set.shape.object, step.search);
       EvalContext context(session_.now(), &session_);
       TABLECAST_RETURN_IF_ERROR(ForEach(set, context, [&](std::size_t i) -> Status {
         bool holds = !step.expression || step.expression->Test(context) == Truth::kTrue;
         if (matcher) holds = holds && matcher->Matches(*context.record(0));
-        if (step.search && !matcher) holds = holds && SearchMatcher::MatchesRow(step.search, *context.row());
+        if (step.search && !matcher)
+          holds = holds && SearchMatcher::MatchesRow(step.search, *context.row());
         if (holds) keep.push_back(i);
         return {};
       }));
@@ -451,14 +387,16 @@ Result<ApplySet> ApplyRunner::Step(ApplySet set, const ApplyStep& step) {
       for (const ComputedColumn& column : step.computed) {
         TABLECAST_ASSIGN_OR_RETURN(std::vector<EdmValue> values, ValuesOf(set, column.expression));
         for (std::size_t i = 0; i < values.size(); ++i) {
-          (set.shape.is_entity ? set.entities[i].computed : set.rows[i]).emplace_back(std::move(values[i]));
+          (set.shape.is_entity ? set.entities[i].computed : set.rows[i])
+              .emplace_back(std::move(values[i]));
         }
       }
       set.shape = std::move(after);
       return set;
     }
     case ApplyStep::Kind::kAggregate: return Grouped(set, step);
-    case ApplyStep::Kind::kGroupBy: return IsPlainGrouping(step) ? Grouped(set, step) : GroupedBySteps(set, step);
+    case ApplyStep::Kind::kGroupBy:
+      return IsPlainGrouping(step) ? Grouped(set, step) : GroupedBySteps(set, step);
     case ApplyStep::Kind::kOrderBy: {
       std::vector<std::vector<EdmValue>> values;
       for (const SortKey& key : step.order_by) {
@@ -480,7 +418,8 @@ Result<ApplySet> ApplyRunner::Step(ApplySet set, const ApplyStep& step) {
     case ApplyStep::Kind::kSkip:
     case ApplyStep::Kind::kTop: {
       const std::size_t size = SizeOf(set);
-      const std::size_t amount = static_cast<std::size_t>(std::min<std::uint64_t>(WholeAmount(step.amount), size));
+      const std::size_t amount =
+          static_cast<std::size_t>(std::min<std::uint64_t>(WholeAmount(step.amount), size));
       const bool skip = step.kind == ApplyStep::Kind::kSkip;
       std::vector<std::size_t> keep(skip ? size - amount : amount);
       std::iota(keep.begin(), keep.end(), skip ? amount : std::size_t{0});
@@ -521,7 +460,8 @@ Result<ApplyResult> ApplyRunner::Finish(ApplySet set) {
   result.shape = set.shape;
   result.items_read = session_.stats().items;
   result.plan = std::move(report_);
-  if (result.plan) result.plan->actual = PlanReport::Actual{session_.stats().items, session_.stats().bytes, 0};
+  if (result.plan)
+    result.plan->actual = PlanReport::Actual{session_.stats().items, session_.stats().bytes, 0};
   if (!set.shape.is_entity) {
     for (ApplySet::Row& row : set.rows) result.rows.push_back({std::move(row)});
     return result;
@@ -540,15 +480,18 @@ Result<ApplyResult> ApplyRunner::Finish(ApplySet set) {
   context.Bind(0, &*record);
   for (const ApplySet::Entity& entity : set.entities) {
     Status failed;
-    TABLECAST_ASSIGN_OR_RETURN(const bool there, session_.Fetch(*shown.object, entity.at, *record, [&](ItemRecord& current) {
-      Result<Record> made = projection.Project(current, context);
-      if (!made.ok()) {
-        failed = made.error();
-        return;
-      }
-      for (const std::optional<EdmValue>& value : entity.computed) made->values.push_back(value.value_or(EdmValue()));
-      page.records.push_back(*std::move(made));
-    }));
+    TABLECAST_ASSIGN_OR_RETURN(
+        const bool there,
+        session_.Fetch(*shown.object, entity.at, *record, [&](ItemRecord& current) {
+          Result<Record> made = projection.Project(current, context);
+          if (!made.ok()) {
+            failed = made.error();
+            return;
+          }
+          for (const std::optional<EdmValue>& value : entity.computed)
+            made->values.push_back(value.value_or(EdmValue()));
+          page.records.push_back(*std::move(made));
+        }));
     static_cast<void>(there);
     TABLECAST_RETURN_IF_ERROR(failed);
   }

@@ -1,10 +1,12 @@
 #ifndef TABLECAST_CONNECTOR_APPLY_H_
 #define TABLECAST_CONNECTOR_APPLY_H_
 
-// Runs the steps of $apply. Records are streamed into groups where the steps allow it; steps that need
-// the set (orderby, top, concat, ...) hold positions of records, or rows. Internal to the connector.
+// Runs the steps of $apply. Records are streamed into groups where the steps allow it; steps that
+// need the set (orderby, top, concat, ...) hold positions of records, or rows. Internal to the
+// connector.
 //
-// Order: records come by native key; groups by their keys, so the answer does not depend on the path.
+// Order: records come by native key; groups by their keys, so the answer does not depend on the
+// path.
 
 #include <map>
 #include <memory>
@@ -36,12 +38,13 @@ class ApplyRunner {
   Result<ApplyResult> Run(std::vector<RelationCondition> relations);
 
  private:
-  class Grouping;
   // Calls `use` once per member with the context bound to it.
-  Status ForEach(const ApplySet& set, EvalContext& context, const std::function<Status(std::size_t)>& use);
+  Status ForEach(const ApplySet& set, EvalContext& context,
+                 const std::function<Status(std::size_t)>& use);
   Result<ApplySet> Steps(ApplySet set, const ApplySteps& steps, std::size_t from);
   Result<ApplySet> Step(ApplySet set, const ApplyStep& step);
-  Result<ApplySet> Source(const ApplySteps& steps, std::vector<RelationCondition> relations, std::size_t& next);
+  Result<ApplySet> Source(const ApplySteps& steps, std::vector<RelationCondition> relations,
+                          std::size_t& next);
   Result<ApplySet> Grouped(const ApplySet& set, const ApplyStep& step);
   Result<ApplySet> GroupedBySteps(const ApplySet& set, const ApplyStep& step);
   Result<ApplySet> Concatenated(const ApplySet& set, const ApplyStep& step);

@@ -9,14 +9,15 @@ namespace tablecast {
 namespace {
 
 Error Duplicate(const std::string& name) {
-  return MakeError(ErrorCode::kInvalidArgument, "apply-duplicate-column", "two columns are called '" + name + "'", "$apply",
-                   "use another alias");
+  return MakeError(ErrorCode::kInvalidArgument, "apply-duplicate-column",
+                   "two columns are called '" + name + "'", "$apply", "use another alias");
 }
 
 Status AddColumn(ApplyShape& shape, ResultColumn column) {
-  const bool taken = std::any_of(shape.columns.begin(), shape.columns.end(),
-                                 [&](const ResultColumn& other) { return other.name == column.name; }) ||
-                     (shape.is_entity && shape.object->FindField(column.name) != nullptr);
+  const bool taken =
+      std::any_of(shape.columns.begin(), shape.columns.end(),
+                  [&](const ResultColumn& other) { return other.name == column.name; }) ||
+      (shape.is_entity && shape.object->FindField(column.name) != nullptr);
   if (taken) return Duplicate(column.name);
   shape.columns.push_back(std::move(column));
   return {};
@@ -48,7 +49,8 @@ Result<ApplyShape> StepShape(const ApplyShape& before, const ApplyStep& step) {
     case ApplyStep::Kind::kCompute: {
       ApplyShape out = before;
       for (const ComputedColumn& column : step.computed) {
-        TABLECAST_RETURN_IF_ERROR(AddColumn(out, {column.name, column.expression->type(), nullptr}));
+        TABLECAST_RETURN_IF_ERROR(
+            AddColumn(out, {column.name, column.expression->type(), nullptr}));
       }
       return out;
     }
@@ -70,8 +72,9 @@ Result<ApplyShape> StepShape(const ApplyShape& before, const ApplyStep& step) {
       TABLECAST_ASSIGN_OR_RETURN(const ApplyShape inner, ShapeAfter(before, step.group_steps));
       for (const ResultColumn& column : AsRowShape(inner).columns) {
         // A column that the group steps keep and the group already names is the same value.
-        const bool named = std::any_of(out.columns.begin(), out.columns.end(),
-                                       [&](const ResultColumn& other) { return other.name == column.name; });
+        const bool named =
+            std::any_of(out.columns.begin(), out.columns.end(),
+                        [&](const ResultColumn& other) { return other.name == column.name; });
         if (!named) out.columns.push_back(column);
       }
       return out;
@@ -82,14 +85,16 @@ Result<ApplyShape> StepShape(const ApplyShape& before, const ApplyStep& step) {
         TABLECAST_ASSIGN_OR_RETURN(ApplyShape shape, ShapeAfter(before, branch));
         shapes.push_back(std::move(shape));
       }
-      const bool entities = std::all_of(shapes.begin(), shapes.end(), [](const ApplyShape& s) { return s.is_entity; });
+      const bool entities = std::all_of(shapes.begin(), shapes.end(),
+                                        [](const ApplyShape& s) { return s.is_entity; });
       ApplyShape out;
       out.object = before.object;
       out.is_entity = entities;
       for (const ApplyShape& shape : shapes) {
         for (const ResultColumn& column : entities ? shape.columns : AsRowShape(shape).columns) {
-          const auto same = std::find_if(out.columns.begin(), out.columns.end(),
-                                         [&](const ResultColumn& other) { return other.name == column.name; });
+          const auto same =
+              std::find_if(out.columns.begin(), out.columns.end(),
+                           [&](const ResultColumn& other) { return other.name == column.name; });
           if (same == out.columns.end()) out.columns.push_back(column);
         }
       }

@@ -20,28 +20,33 @@ Result<std::vector<CatalogFile>> ReadCatalogFolder(const std::string& folder) {
   namespace fs = std::filesystem;
   std::error_code failed;
   if (!fs::is_directory(folder, failed)) {
-    return MakeError(ErrorCode::kNotFound, "catalog-not-found", "there is no catalog folder " + folder, folder,
+    return MakeError(ErrorCode::kNotFound, "catalog-not-found",
+                     "there is no catalog folder " + folder, folder,
                      "give a folder of qualifier files");
   }
   std::vector<fs::path> paths;
   for (fs::directory_iterator at(folder, failed), end; !failed && at != end; at.increment(failed)) {
-    if (at->path().extension() == ".json" && at->is_regular_file(failed)) paths.push_back(at->path());
+    if (at->path().extension() == ".json" && at->is_regular_file(failed))
+      paths.push_back(at->path());
   }
   if (failed) {
-    return MakeError(ErrorCode::kUnavailable, "catalog-unreadable", "cannot read " + folder + ": " + failed.message());
+    return MakeError(ErrorCode::kUnavailable, "catalog-unreadable",
+                     "cannot read " + folder + ": " + failed.message());
   }
   std::sort(paths.begin(), paths.end());
   std::vector<CatalogFile> files;
   for (const fs::path& path : paths) {
     const std::uintmax_t size = fs::file_size(path, failed);
     if (!failed && size > kMaxFileBytes) {
-      return MakeError(ErrorCode::kResourceExhausted, "catalog-file-too-large", path.string() + " is over 1 MiB");
+      return MakeError(ErrorCode::kResourceExhausted, "catalog-file-too-large",
+                       path.string() + " is over 1 MiB");
     }
     std::ifstream stream(path, std::ios::binary);
     std::ostringstream text;
     text << stream.rdbuf();
     if (failed || !stream) {
-      return MakeError(ErrorCode::kUnavailable, "catalog-unreadable", "cannot read " + path.string());
+      return MakeError(ErrorCode::kUnavailable, "catalog-unreadable",
+                       "cannot read " + path.string());
     }
     files.push_back({path.string(), text.str()});
   }
@@ -57,7 +62,8 @@ std::string AccessPattern::ExampleRequest() const {
     if (close == std::string::npos) break;
     out += request.substr(at, open - at);
     const std::string placeholder = request.substr(open + 1, close - open - 1);
-    const auto value = std::find_if(example.begin(), example.end(), [&](const auto& entry) { return entry.first == placeholder; });
+    const auto value = std::find_if(example.begin(), example.end(),
+                                    [&](const auto& entry) { return entry.first == placeholder; });
     if (value == example.end()) {
       out += request.substr(open, close - open + 1);
     } else {
@@ -72,8 +78,9 @@ std::string AccessPattern::ExampleRequest() const {
 }
 
 const ExternalObject* Catalog::Find(std::string_view name) const {
-  const auto at = std::lower_bound(objects_.begin(), objects_.end(), name,
-                                   [](const auto& object, std::string_view wanted) { return object->name() < wanted; });
+  const auto at = std::lower_bound(
+      objects_.begin(), objects_.end(), name,
+      [](const auto& object, std::string_view wanted) { return object->name() < wanted; });
   return at != objects_.end() && (*at)->name() == name ? at->get() : nullptr;
 }
 
@@ -91,7 +98,8 @@ bool Catalog::NeedsReload(const ReadSnapshot& snapshot) const {
 std::shared_ptr<const IndexMaintainer> Catalog::MaintainerFor(std::string_view table) const {
   const auto at = table_indexes_.find(table);
   if (at == table_indexes_.end()) return nullptr;
-  return std::make_shared<CatalogIndexMaintainer>(at->second.objects, at->second.indexes, shared_from_this());
+  return std::make_shared<CatalogIndexMaintainer>(at->second.objects, at->second.indexes,
+                                                  shared_from_this());
 }
 
 std::vector<std::string> Catalog::Tables() const {
@@ -104,7 +112,8 @@ std::vector<std::string> Catalog::Tables() const {
   return out;
 }
 
-CatalogLoad LoadCatalog(const std::vector<CatalogFile>& files, ItemStore* store, const CatalogOptions& options) {
+CatalogLoad LoadCatalog(const std::vector<CatalogFile>& files, ItemStore* store,
+                        const CatalogOptions& options) {
   return CatalogBuilder(files, store, options).Build();
 }
 

@@ -24,8 +24,8 @@
 
 namespace tablecast {
 
-// One file of the folder. `name` is used in messages; its stem names the object; "catalog.json" (its
-// last path component) is the overlay.
+// One file of the folder. `name` is used in messages; its stem names the object; "catalog.json"
+// (its last path component) is the overlay.
 struct CatalogFile {
   std::string name;
   std::string text;
@@ -49,11 +49,14 @@ struct InferenceReport {
   std::string object;
   std::uint64_t items_seen = 0;
   bool from_kept = false;
-  struct Conflict { std::string attribute; std::vector<std::pair<std::string, std::uint64_t>> types; };
-  std::vector<Conflict> conflicts;              // attributes that vary in type
-  std::vector<std::string> withheld;            // secret-looking names, not published
-  std::vector<std::string> money_like;          // N columns that look like money
-  std::vector<std::string> epoch_like;          // N columns that look like epoch times
+  struct Conflict {
+    std::string attribute;
+    std::vector<std::pair<std::string, std::uint64_t>> types;
+  };
+  std::vector<Conflict> conflicts;      // attributes that vary in type
+  std::vector<std::string> withheld;    // secret-looking names, not published
+  std::vector<std::string> money_like;  // N columns that look like money
+  std::vector<std::string> epoch_like;  // N columns that look like epoch times
 };
 
 // SOURCE: spec external-objects.md section 8. Kept as declared; `tablecast patterns` runs them.
@@ -61,7 +64,7 @@ struct AccessPattern {
   std::string name;
   std::string request;  // with {placeholders}
   std::vector<std::pair<std::string, std::string>> example;
-  std::string path;     // access kind expected, may be ""
+  std::string path;  // access kind expected, may be ""
   std::optional<std::uint64_t> max_reads;
   // The request with the example's values in place, quotes doubled.
   std::string ExampleRequest() const;
@@ -91,8 +94,8 @@ class Catalog : public std::enable_shared_from_this<Catalog> {
   // Identifies the published schema: equal for equal $metadata.
   const std::string& fingerprint() const { return fingerprint_; }
 
-  // Membership, declared and GUID indexes of every object over `table`; nullptr when there is none. It
-  // keeps this catalog alive.
+  // Membership, declared and GUID indexes of every object over `table`; nullptr when there is none.
+  // It keeps this catalog alive.
   std::shared_ptr<const IndexMaintainer> MaintainerFor(std::string_view table) const;
   std::vector<std::string> Tables() const;  // tables of the objects that exist
 

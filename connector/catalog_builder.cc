@@ -21,7 +21,8 @@ std::string BaseName(std::string_view path) {
 
 std::string Stem(std::string_view path) {
   std::string name = BaseName(path);
-  if (name.size() > 5 && name.compare(name.size() - 5, 5, ".json") == 0) name.resize(name.size() - 5);
+  if (name.size() > 5 && name.compare(name.size() - 5, 5, ".json") == 0)
+    name.resize(name.size() - 5);
   return name;
 }
 
@@ -40,7 +41,8 @@ std::optional<std::int32_t> ZoneMinutes(const std::string& text) {
 
 }  // namespace
 
-CatalogBuilder::CatalogBuilder(const std::vector<CatalogFile>& files, ItemStore* store, const CatalogOptions& options)
+CatalogBuilder::CatalogBuilder(const std::vector<CatalogFile>& files, ItemStore* store,
+                               const CatalogOptions& options)
     : files_(files), store_(store), options_(options), catalog_(std::make_shared<Catalog>()) {}
 
 CatalogLoad CatalogBuilder::Build() {
@@ -92,7 +94,8 @@ CatalogLoad CatalogBuilder::Build() {
               [](const auto& a, const auto& b) { return a->name() < b->name(); });
     std::sort(catalog_->missing_tables_.begin(), catalog_->missing_tables_.end());
     catalog_->missing_tables_.erase(
-        std::unique(catalog_->missing_tables_.begin(), catalog_->missing_tables_.end()), catalog_->missing_tables_.end());
+        std::unique(catalog_->missing_tables_.begin(), catalog_->missing_tables_.end()),
+        catalog_->missing_tables_.end());
     catalog_->fingerprint_ = Fingerprint();
     KeepInferred();
     load.catalog = std::move(catalog_);
@@ -104,8 +107,9 @@ CatalogLoad CatalogBuilder::Build() {
 void CatalogBuilder::ReadOverlay() {
   for (const CatalogFile& file : files_) {
     if (BaseName(file.name) != kOverlayName) continue;
-    Result<JsonValue> json =
-        ParseJson(file.text, JsonOptions{.allow_comments = true, .allow_trailing_commas = true, .max_depth = 32});
+    Result<JsonValue> json = ParseJson(
+        file.text,
+        JsonOptions{.allow_comments = true, .allow_trailing_commas = true, .max_depth = 32});
     overlay_.file = file.name;
     if (!json.ok()) {
       Issue issue;
@@ -131,46 +135,52 @@ void CatalogBuilder::ReadOverlay() {
   default_table_ = StringOf(overlay_, "defaultTable").value_or("");
   if (auto name = StringOf(overlay_, "namespace")) {
     if (!IsODataIdentifier(*name)) {
-      findings_.Error(overlay_.Child("namespace"), "bad-name", "`" + *name + "` is no CSDL namespace",
-                      "use letters, digits and _ only");
+      findings_.Error(overlay_.Child("namespace"), "bad-name",
+                      "`" + *name + "` is no CSDL namespace", "use letters, digits and _ only");
     }
     catalog_->namespace_ = *name;
   }
   catalog_->currency_ = StringOf(overlay_, "currency").value_or("");
   if (!catalog_->currency_.empty() && catalog_->currency_.size() != 3) {
-    findings_.Error(overlay_.Child("currency"), "bad-currency", "`" + catalog_->currency_ + "` is no ISO 4217 code",
+    findings_.Error(overlay_.Child("currency"), "bad-currency",
+                    "`" + catalog_->currency_ + "` is no ISO 4217 code",
                     "write three letters, e.g. \"EUR\"");
   }
   currency_columns_ = StringsOf(overlay_, "currencyColumns");
   if (auto zone = StringOf(overlay_, "timeZone")) {
     const std::optional<std::int32_t> minutes = ZoneMinutes(*zone);
     if (!minutes) {
-      findings_.Error(overlay_.Child("timeZone"), "bad-time-zone", "`" + *zone + "` is no UTC offset",
-                      "write Z or an offset such as +02:00");
+      findings_.Error(overlay_.Child("timeZone"), "bad-time-zone",
+                      "`" + *zone + "` is no UTC offset", "write Z or an offset such as +02:00");
     }
     catalog_->zone_minutes_ = minutes.value_or(0);
   }
   const auto choice = [&](std::string_view key, std::string_view a, std::string_view b) {
     const auto value = StringOf(overlay_, key);
     if (value && *value != a && *value != b) {
-      findings_.Error(overlay_.Child(key), "bad-choice", "`" + std::string(key) + "` is \"" + std::string(a) + "\" or \"" +
-                                                             std::string(b) + "\"");
+      findings_.Error(
+          overlay_.Child(key), "bad-choice",
+          "`" + std::string(key) + "` is \"" + std::string(a) + "\" or \"" + std::string(b) + "\"");
     }
     return value && *value == b;
   };
   catalog_->blank_as_zero_ = choice("blanks", "blank", "zero");
   empty_text_is_null_ = !choice("emptyText", "null", "text");
-  if (auto size = UintOf(overlay_, "pageSize")) catalog_->page_size_ = static_cast<std::uint32_t>(*size);
-  if (auto size = UintOf(overlay_, "maxPageSize")) catalog_->max_page_size_ = static_cast<std::uint32_t>(*size);
+  if (auto size = UintOf(overlay_, "pageSize"))
+    catalog_->page_size_ = static_cast<std::uint32_t>(*size);
+  if (auto size = UintOf(overlay_, "maxPageSize"))
+    catalog_->max_page_size_ = static_cast<std::uint32_t>(*size);
   if (catalog_->page_size_ == 0 || catalog_->max_page_size_ < catalog_->page_size_) {
-    findings_.Error(overlay_.Child("pageSize"), "value-out-of-range", "`pageSize` is at least 1 and at most `maxPageSize`");
+    findings_.Error(overlay_.Child("pageSize"), "value-out-of-range",
+                    "`pageSize` is at least 1 and at most `maxPageSize`");
   }
   open_tables_ = BoolOf(overlay_, "openTables").value_or(false);
   if (const JsonPlace sources = overlay_.Child("sources")) {
     for (const JsonMember& member : sources.value->members) {
       if (member.name != "default") {
         findings_.Error(sources.Child(member.name), "source-unsupported",
-                        "source `" + member.name + "`: only the embedded store is offered", "remove it");
+                        "source `" + member.name + "`: only the embedded store is offered",
+                        "remove it");
       }
     }
   }
@@ -209,11 +219,13 @@ void CatalogBuilder::NameObjects() {
     }
     if (!IsODataIdentifier(object.name_)) {
       findings_.Error(draft->extensions, "bad-object-name",
-                      "`" + object.name_ + "` (" + draft->object->file_ + ") is no OData identifier of at most 40 characters",
+                      "`" + object.name_ + "` (" + draft->object->file_ +
+                          ") is no OData identifier of at most 40 characters",
                       "rename the file or set object.name");
     }
     if (!lower.insert(LowerAscii(object.name_)).second) {
-      findings_.Error(draft->extensions, "duplicate-object", "two objects are called `" + object.name_ + "` (letter case ignored)",
+      findings_.Error(draft->extensions, "duplicate-object",
+                      "two objects are called `" + object.name_ + "` (letter case ignored)",
                       "set object.name in one of the files");
     }
   }
@@ -237,8 +249,10 @@ JsonPlace CatalogBuilder::Extension(const Draft& draft, std::string_view key) {
   JsonPlace own = draft.extensions.Child(key);
   JsonPlace over = draft.overlay.Child(key);
   if (own && over) {
-    findings_.Error(over, "overlay-conflict",
-                    "`" + std::string(key) + "` stands both in " + own.file + " and in " + over.file, "keep one of them");
+    findings_.Error(
+        over, "overlay-conflict",
+        "`" + std::string(key) + "` stands both in " + own.file + " and in " + over.file,
+        "keep one of them");
   }
   return own ? own : over;
 }
@@ -247,7 +261,8 @@ void CatalogBuilder::OpenTables() {
   if (!snapshot_) return;
   std::set<std::string> claimed;
   for (const auto& draft : drafts_) {
-    claimed.insert(draft->qualifier.table_name.value_or(default_table_.empty() ? draft->object->name() : default_table_));
+    claimed.insert(draft->qualifier.table_name.value_or(
+        default_table_.empty() ? draft->object->name() : default_table_));
   }
   const Result<std::vector<std::string>> tables = snapshot_->ListTables();
   if (!tables.ok()) return;
@@ -284,8 +299,9 @@ TableSchema CatalogBuilder::SchemaWithoutStore(const Draft& draft) const {
   }
   if (keys.empty()) {
     for (const ColumnQualifier& column : draft.qualifier.columns) {
-      const bool possible = !column.is_virtual && (!column.type || *column.type <= AttributeType::kB) &&
-                            column.presence != Presence::kNotExists && column.presence != Presence::kNull;
+      const bool possible =
+          !column.is_virtual && (!column.type || *column.type <= AttributeType::kB) &&
+          column.presence != Presence::kNotExists && column.presence != Presence::kNull;
       if (possible && keys.size() < 2) keys.push_back(&column);
     }
   }
@@ -299,7 +315,8 @@ TableSchema CatalogBuilder::SchemaWithoutStore(const Draft& draft) const {
 
 void CatalogBuilder::Compile(Draft& draft) {
   ExternalObject& object = *draft.object;
-  object.table_ = draft.qualifier.table_name.value_or(default_table_.empty() ? object.name_ : default_table_);
+  object.table_ =
+      draft.qualifier.table_name.value_or(default_table_.empty() ? object.name_ : default_table_);
   object.table_exists_ = false;
   if (snapshot_) {
     const Result<const TableSchema*> schema = snapshot_->Schema(object.table_);
@@ -308,16 +325,19 @@ void CatalogBuilder::Compile(Draft& draft) {
       object.table_exists_ = true;
     } else {
       catalog_->missing_tables_.push_back(object.table_);
-      findings_.Warning(draft.extensions, "table-missing",
-                        "object " + object.name_ + ": there is no table `" + object.table_ + "` in the store",
-                        "import it; until then the object is empty");
+      findings_.Warning(
+          draft.extensions, "table-missing",
+          "object " + object.name_ + ": there is no table `" + object.table_ + "` in the store",
+          "import it; until then the object is empty");
     }
   }
   if (!object.table_exists_) object.schema_ = SchemaWithoutStore(draft);
   CompileQualifierOptions options;
   options.blank_as_zero = catalog_->blank_as_zero_;
   if (const JsonPlace trusted = Extension(draft, "trustedInverses")) {
-    JsonPlace parent = trusted.value == draft.extensions.Child("trustedInverses").value ? draft.extensions : draft.overlay;
+    JsonPlace parent = trusted.value == draft.extensions.Child("trustedInverses").value
+                           ? draft.extensions
+                           : draft.overlay;
     options.trusted_inverses = StringsOf(parent, "trustedInverses");
   }
   QualifierCompilation compiled = CompileQualifier(draft.qualifier, object.schema_, options);
@@ -346,12 +366,14 @@ void CatalogBuilder::ReadObjectOptions(Draft& draft) {
   }
   if (const JsonPlace source = Extension(draft, "source")) {
     if (!source.value->IsString() || source.value->text != "default") {
-      findings_.Error(source, "source-unsupported", "only the source \"default\", the embedded store, is offered", "remove it");
+      findings_.Error(source, "source-unsupported",
+                      "only the source \"default\", the embedded store, is offered", "remove it");
     }
   }
   draft.currency_columns = currency_columns_;
   if (const JsonPlace columns = Extension(draft, "currencyColumns")) {
-    const JsonPlace parent = draft.extensions.Child("currencyColumns") ? draft.extensions : draft.overlay;
+    const JsonPlace parent =
+        draft.extensions.Child("currencyColumns") ? draft.extensions : draft.overlay;
     for (std::string& name : StringsOf(parent, "currencyColumns")) {
       draft.currency_columns.push_back(std::move(name));
     }
@@ -367,8 +389,10 @@ void CatalogBuilder::Infer(Draft& draft) {
   if (!draft.all_fields && !has_children) return;
   if (!snapshot_) {
     if (draft.all_fields) {
-      findings_.Error(draft.extensions, "fields-undeclared",
-                      "object " + object.name_ + " declares no fields, so its schema needs the data", "give a store, or declare `fields`");
+      findings_.Error(
+          draft.extensions, "fields-undeclared",
+          "object " + object.name_ + " declares no fields, so its schema needs the data",
+          "give a store, or declare `fields`");
     }
     return;
   }
@@ -395,21 +419,24 @@ void CatalogBuilder::Infer(Draft& draft) {
   draft.inferred = InferSchema(
       object.name_, object.schema_,
       [&](const ItemVisitor& visit) -> Status {
-        const Result<std::uint64_t> read =
-            snapshot_->Query(object.table_, object.qualifier_->key_condition(), {}, [&](const ItemView& item) {
+        const Result<std::uint64_t> read = snapshot_->Query(
+            object.table_, object.qualifier_->key_condition(), {}, [&](const ItemView& item) {
               row.Reset(item);
-              return !row.PassesResidual() || (object.qualifier_->has_virtual_conditions() && !row.Belongs()) || visit(item);
+              return !row.PassesResidual() ||
+                     (object.qualifier_->has_virtual_conditions() && !row.Belongs()) || visit(item);
             });
         if (!read.ok()) return read.error();
         return {};
       },
       info->item_count, options_, status);
   if (!status.ok()) {
-    findings_.Error(draft.extensions, status.error().reason, "object " + object.name_ + ": " + status.error().message);
+    findings_.Error(draft.extensions, status.error().reason,
+                    "object " + object.name_ + ": " + status.error().message);
     return;
   }
   // An empty object has nothing to keep: it is looked at again at the next start.
-  if (draft.inferred->report.items_seen > 0) to_keep_.emplace_back(meta, WriteInferredSchema(*draft.inferred, hash));
+  if (draft.inferred->report.items_seen > 0)
+    to_keep_.emplace_back(meta, WriteInferredSchema(*draft.inferred, hash));
 }
 
 std::string CatalogBuilder::Fingerprint() const {
@@ -441,7 +468,8 @@ void CatalogBuilder::KeepInferred() {
     return {};
   });
   if (!status.ok()) {
-    findings_.Warning(overlay_, "schema-not-kept", "the inferred fields could not be kept: " + status.error().message);
+    findings_.Warning(overlay_, "schema-not-kept",
+                      "the inferred fields could not be kept: " + status.error().message);
   }
 }
 

@@ -20,7 +20,8 @@ namespace tablecast {
 
 class CatalogBuilder {
  public:
-  CatalogBuilder(const std::vector<CatalogFile>& files, ItemStore* store, const CatalogOptions& options);
+  CatalogBuilder(const std::vector<CatalogFile>& files, ItemStore* store,
+                 const CatalogOptions& options);
   CatalogLoad Build();
 
  private:
@@ -33,9 +34,9 @@ class CatalogBuilder {
     std::unique_ptr<ExternalObject> object;
     std::optional<InferredSchema> inferred;
     std::vector<std::string> currency_columns;
-    bool all_fields = false;    // "*": true or no `fields`
+    bool all_fields = false;  // "*": true or no `fields`
     bool embedded = false;
-    JsonPlace entry;            // embedded: the `children` entry
+    JsonPlace entry;  // embedded: the `children` entry
   };
 
   // catalog_builder.cc
@@ -57,9 +58,11 @@ class CatalogBuilder {
   void BuildExternalId(Draft& draft);
   Field ExternalIdFieldOf(const ExternalObject& object) const;
   Field KeyOrPlain(const Draft& draft, std::string column) const;
-  void DeclaredField(Draft& draft, const JsonPlace& at, const std::string& name, std::vector<Field>& fields);
+  void DeclaredField(Draft& draft, const JsonPlace& at, const std::string& name,
+                     std::vector<Field>& fields);
   void InferredFields(Draft& draft, std::vector<Field>& fields);
-  Field FromInferred(const Draft& draft, const InferredAttribute& attribute, std::string name) const;
+  Field FromInferred(const Draft& draft, const InferredAttribute& attribute,
+                     std::string name) const;
   bool ReadFieldOptions(Draft& draft, const JsonPlace& at, Field& field);
   bool SourceOf(const Draft& draft, const std::string& column, Field& field) const;
   void FinishFields(Draft& draft);

@@ -7,6 +7,7 @@
 #include "connector/catalog_builder.h"
 #include "connector/convert.h"
 #include "connector/external_id.h"
+#include "connector/field_defaults.h"
 
 namespace tablecast {
 namespace {
@@ -23,21 +24,6 @@ std::uint32_t DefaultLength(FieldType type) {
     case FieldType::kEmail: return 254;
     default: return 255;
   }
-}
-
-// Type, kind and the facets that follow from them.
-void SetType(Field& field, FieldType type) {
-  field.type = type;
-  field.kind = EdmKindOf(type);
-  field.precision.reset();
-  field.scale.reset();
-  if (type == FieldType::kNumber || type == FieldType::kPercent) field.precision = 38;
-  if (type == FieldType::kPercent) field.unit = "%";
-  if (type == FieldType::kCurrency) {
-    field.precision = 18;
-    field.scale = 2;
-  }
-  if (type == FieldType::kDateTime || type == FieldType::kTime) field.precision = 9;
 }
 
 FieldType TypeOfFormula(formula::ValueType type) {
@@ -61,8 +47,8 @@ FieldType TypeOfStored(AttributeType type) {
   }
 }
 
-// A write of the virtual column reaches the stored item: through a written inverse that mentions it,
-// or one that pushes an equality down exactly.
+// A write of the virtual column reaches the stored item: through a written inverse that mentions
+// it, or one that pushes an equality down exactly.
 bool IsWritable(const CompiledQualifier& qualifier, const VirtualColumn& column) {
   for (const PhysicalColumn& physical : qualifier.physical_columns()) {
     if (!physical.inverse) continue;
@@ -71,19 +57,15 @@ bool IsWritable(const CompiledQualifier& qualifier, const VirtualColumn& column)
     }
   }
   if (column.type != formula::ValueType::kText) return false;
-  const auto pushed = qualifier.PushDown({{column.name, CompiledQualifier::PushOp::kEq, {formula::Value::Text("x")}}});
+  const auto pushed = qualifier.PushDown(
+      {{column.name, CompiledQualifier::PushOp::kEq, {formula::Value::Text("x")}}});
   return std::any_of(pushed.conditions.begin(), pushed.conditions.end(), [](const auto& condition) {
     return condition.exact && condition.condition.equals.size() == 1;
   });
 }
 
-const KeyColumn* KeyColumnOf(const TableSchema& schema, std::string_view attribute) {
-  if (schema.key.partition.name == attribute) return &schema.key.partition;
-  if (schema.key.sort && schema.key.sort->name == attribute) return &*schema.key.sort;
-  return nullptr;
-}
-
-const InferredAttribute* FindInferred(const std::vector<InferredAttribute>& attributes, std::string_view name) {
+const InferredAttribute* FindInferred(const std::vector<InferredAttribute>& attributes,
+                                      std::string_view name) {
   for (const InferredAttribute& attribute : attributes) {
     if (attribute.name == name) return &attribute;
   }
@@ -136,19 +118,21 @@ bool CatalogBuilder::SourceOf(const Draft& draft, const std::string& column, Fie
     field.source.attribute = path->attribute;
     field.source.path = std::move(path->steps);
   }
-  if (field.source.path.empty() && KeyColumnOf(object.schema(), field.source.attribute) != nullptr) {
+  if (field.source.path.empty() &&
+      KeyColumnOf(object.schema(), field.source.attribute) != nullptr) {
     field.key_part = true;
     field.nullable = false;
   }
   return true;
 }
 
-Field CatalogBuilder::FromInferred(const Draft& draft, const InferredAttribute& attribute, std::string name) const {
+Field CatalogBuilder::FromInferred(const Draft& draft, const InferredAttribute& attribute,
+                                   std::string name) const {
   Field field;
   field.name = std::move(name);
   FieldType type = attribute.type;
-  const bool currency = std::find(draft.currency_columns.begin(), draft.currency_columns.end(), attribute.name) !=
-                        draft.currency_columns.end();
+  const bool currency = std::find(draft.currency_columns.begin(), draft.currency_columns.end(),
+                                  attribute.name) != draft.currency_columns.end();
   if (currency && type == FieldType::kNumber && !attribute.collection) type = FieldType::kCurrency;
   SetType(field, type);
   field.collection = attribute.collection;
@@ -173,9 +157,11 @@ bool CatalogBuilder::ReadFieldOptions(Draft& draft, const JsonPlace& at, Field& 
   field.label = StringOf(at, "label").value_or("");
   field.description = StringOf(at, "description").value_or("");
   if (auto length = UintOf(at, "length")) field.max_length = static_cast<std::uint32_t>(*length);
-  if (auto precision = UintOf(at, "precision")) field.precision = static_cast<std::int32_t>(*precision);
+  if (auto precision = UintOf(at, "precision"))
+    field.precision = static_cast<std::int32_t>(*precision);
   if (auto scale = UintOf(at, "scale")) field.scale = static_cast<std::int32_t>(*scale);
-  if (field.precision && field.scale && field.kind == EdmKind::kDecimal && *field.scale > *field.precision) {
+  if (field.precision && field.scale && field.kind == EdmKind::kDecimal &&
+      *field.scale > *field.precision) {
     findings_.Error(at.Child("scale"), "value-out-of-range", "`scale` is at most `precision`");
   }
   if (auto unit = StringOf(at, "unit")) {
@@ -200,7 +186,8 @@ bool CatalogBuilder::ReadFieldOptions(Draft& draft, const JsonPlace& at, Field& 
     const JsonPlace place = at.Child(key);
     if (!place) return std::nullopt;
     if (place.value->IsNumber()) return place.value->text;
-    if (place.value->type == JsonType::kBool) return std::string(place.value->boolean ? "TRUE" : "FALSE");
+    if (place.value->type == JsonType::kBool)
+      return std::string(place.value->boolean ? "TRUE" : "FALSE");
     return StringOf(at, key);
   };
   field.default_formula = formula_text("default");
@@ -215,7 +202,8 @@ bool CatalogBuilder::ReadFieldOptions(Draft& draft, const JsonPlace& at, Field& 
     } else if (*generate == "sequence") {
       field.generate = Generate::kSequence;
     } else {
-      findings_.Error(at.Child("generate"), "bad-choice", "`generate` is \"uuid\", \"random64\" or \"sequence\"");
+      findings_.Error(at.Child("generate"), "bad-choice",
+                      "`generate` is \"uuid\", \"random64\" or \"sequence\"");
     }
   }
   if (auto form = StringOf(at, "as")) {
@@ -240,7 +228,9 @@ bool CatalogBuilder::ReadFieldOptions(Draft& draft, const JsonPlace& at, Field& 
       inner.name = member.name;
       const std::string type = StringOf(place, "type").value_or("Text");
       const std::optional<FieldType> known = FieldTypeFromName(type);
-      if (!known) findings_.Error(place.Child("type"), "unknown-field-type", "unknown field type `" + type + "`");
+      if (!known)
+        findings_.Error(place.Child("type"), "unknown-field-type",
+                        "unknown field type `" + type + "`");
       SetType(inner, known.value_or(FieldType::kText));
       inner.max_length = DefaultLength(inner.type);
       ReadFieldOptions(draft, place, inner);
@@ -252,13 +242,15 @@ bool CatalogBuilder::ReadFieldOptions(Draft& draft, const JsonPlace& at, Field& 
   return true;
 }
 
-void CatalogBuilder::DeclaredField(Draft& draft, const JsonPlace& at, const std::string& name, std::vector<Field>& fields) {
+void CatalogBuilder::DeclaredField(Draft& draft, const JsonPlace& at, const std::string& name,
+                                   std::vector<Field>& fields) {
   // `true` stands for "as inferred".
   if (!IsObject(at) && !(at.value->type == JsonType::kBool && at.value->boolean)) return;
   if (!IsODataIdentifier(name) || name == kExternalIdField) {
     findings_.Error(at, "bad-field-name",
-                    name == kExternalIdField ? "the name ExternalId is the record's key"
-                                             : "`" + name + "` is no OData identifier of at most 40 characters",
+                    name == kExternalIdField
+                        ? "the name ExternalId is the record's key"
+                        : "`" + name + "` is no OData identifier of at most 40 characters",
                     "choose another name; `column` says where the value comes from");
     return;
   }
@@ -285,11 +277,15 @@ void CatalogBuilder::DeclaredField(Draft& draft, const JsonPlace& at, const std:
     field.mixed_list = false;
     field.read_only = false;
   } else if (field.source.kind == SourceKind::kVirtual) {
-    SetType(field, TypeOfFormula(draft.object->qualifier().virtual_columns()[field.source.virtual_index].type));
-  } else if (const KeyColumn* key = draft.embedded ? nullptr : KeyColumnOf(draft.object->schema(), column);
+    SetType(field,
+            TypeOfFormula(
+                draft.object->qualifier().virtual_columns()[field.source.virtual_index].type));
+  } else if (const KeyColumn* key =
+                 draft.embedded ? nullptr : KeyColumnOf(draft.object->schema(), column);
              key != nullptr && field.source.path.empty()) {
     SetType(field, TypeOfStored(key->type));
-  } else if (const ColumnQualifier* entry = draft.qualifier.Find(column); entry != nullptr && entry->type) {
+  } else if (const ColumnQualifier* entry = draft.qualifier.Find(column);
+             entry != nullptr && entry->type) {
     SetType(field, TypeOfStored(*entry->type));
   }
   if (auto type = StringOf(at, "type")) {
@@ -303,10 +299,12 @@ void CatalogBuilder::DeclaredField(Draft& draft, const JsonPlace& at, const std:
     const std::optional<FieldType> known = FieldTypeFromName(element);
     if (!known) {
       std::vector<std::string_view> names;
-      for (int i = 0; i <= static_cast<int>(FieldType::kJsonText); ++i) names.push_back(FieldTypeName(static_cast<FieldType>(i)));
+      for (int i = 0; i <= static_cast<int>(FieldType::kJsonText); ++i)
+        names.push_back(FieldTypeName(static_cast<FieldType>(i)));
       const auto nearest = NearestName(element, names);
       findings_.Error(at.Child("type"), "unknown-field-type", "unknown field type `" + *type + "`",
-                      nearest ? "did you mean `" + *nearest + "`?" : "write Text, Number, Currency, DateTime, …");
+                      nearest ? "did you mean `" + *nearest + "`?"
+                              : "write Text, Number, Currency, DateTime, …");
       return;
     }
     const bool same = *known == field.type;
@@ -333,7 +331,8 @@ void CatalogBuilder::InferredFields(Draft& draft, std::vector<Field>& fields) {
   for (const PhysicalColumn& physical : object.qualifier().physical_columns()) {
     if (physical.constants.size() == 1 && !physical.inverse) columns.insert(physical.name);
   }
-  if (const JsonPlace children = Extension(draft, "children"); children && children.value->IsObject()) {
+  if (const JsonPlace children = Extension(draft, "children");
+      children && children.value->IsObject()) {
     for (const JsonMember& member : children.value->members) {
       if (const JsonValue* column = member.value.Find("column")) columns.insert(column->text);
     }
@@ -342,11 +341,13 @@ void CatalogBuilder::InferredFields(Draft& draft, std::vector<Field>& fields) {
   const auto want = [&](const std::string& column, bool is_virtual) {
     if (columns.insert(column).second) wanted.emplace_back(column, is_virtual);
   };
-  if (!LooksLikeSecret(object.schema().key.partition.name)) want(object.schema().key.partition.name, false);
+  if (!LooksLikeSecret(object.schema().key.partition.name))
+    want(object.schema().key.partition.name, false);
   if (object.schema().key.sort) want(object.schema().key.sort->name, false);
   for (const VirtualColumn& column : object.qualifier().virtual_columns()) want(column.name, true);
   if (draft.inferred) {
-    for (const InferredAttribute& attribute : draft.inferred->attributes) want(attribute.name, false);
+    for (const InferredAttribute& attribute : draft.inferred->attributes)
+      want(attribute.name, false);
   }
   std::vector<std::string> originals;
   for (const auto& [column, is_virtual] : wanted) originals.push_back(column);
@@ -356,11 +357,13 @@ void CatalogBuilder::InferredFields(Draft& draft, std::vector<Field>& fields) {
     if (is_virtual) {
       field.name = names.at(column);
       SourceOf(draft, column, field);
-      const VirtualColumn& definition = object.qualifier().virtual_columns()[field.source.virtual_index];
+      const VirtualColumn& definition =
+          object.qualifier().virtual_columns()[field.source.virtual_index];
       SetType(field, TypeOfFormula(definition.type));
       field.max_length = DefaultLength(field.type);
     } else {
-      const InferredAttribute* seen = draft.inferred ? FindInferred(draft.inferred->attributes, column) : nullptr;
+      const InferredAttribute* seen =
+          draft.inferred ? FindInferred(draft.inferred->attributes, column) : nullptr;
       const KeyColumn* key = KeyColumnOf(object.schema(), column);
       if (seen != nullptr) {
         field = FromInferred(draft, *seen, names.at(column));
@@ -394,7 +397,8 @@ void CatalogBuilder::BuildFields(Draft& draft) {
   draft.object->fields_ = std::move(fields);
 }
 
-void CatalogBuilder::BuildEmbeddedFields(Draft& draft, const ExternalObject& parent, const Draft& parent_draft) {
+void CatalogBuilder::BuildEmbeddedFields(Draft& draft, const ExternalObject& parent,
+                                         const Draft& parent_draft) {
   const EmbeddedList& list = *draft.object->embedded_;
   std::vector<Field> fields;
   Field reference;
@@ -407,16 +411,19 @@ void CatalogBuilder::BuildEmbeddedFields(Draft& draft, const ExternalObject& par
   reference.nullable = false;
   reference.key_part = true;
   fields.push_back(reference);
-  const JsonPlace declared = draft.entry.Child("fields") ? draft.entry.Child("fields") : draft.overlay.Child("fields");
+  const JsonPlace declared =
+      draft.entry.Child("fields") ? draft.entry.Child("fields") : draft.overlay.Child("fields");
   if (IsObject(declared)) {
     for (const JsonMember& member : declared.value->members) {
-      if (member.name != "*") DeclaredField(draft, declared.Child(member.name), member.name, fields);
+      if (member.name != "*")
+        DeclaredField(draft, declared.Child(member.name), member.name, fields);
     }
   }
   const JsonPlace star = declared.Child("*");
-  const InferredAttribute* seen = parent_draft.inferred && list.path.empty()
-                                      ? FindInferred(parent_draft.inferred->attributes, list.attribute)
-                                      : nullptr;
+  const InferredAttribute* seen =
+      parent_draft.inferred && list.path.empty()
+          ? FindInferred(parent_draft.inferred->attributes, list.attribute)
+          : nullptr;
   if ((!declared || (star && star.value->boolean)) && seen != nullptr) {
     std::set<std::string, std::less<>> columns;
     std::vector<std::string> taken = {std::string(kExternalIdField)};
@@ -441,7 +448,8 @@ void CatalogBuilder::BuildEmbeddedFields(Draft& draft, const ExternalObject& par
     }
   }
   for (Field& field : fields) {
-    if (field.source.kind == SourceKind::kElement && field.source.path.empty() && field.source.attribute == list.key_member) {
+    if (field.source.kind == SourceKind::kElement && field.source.path.empty() &&
+        field.source.attribute == list.key_member) {
       field.key_part = true;
       field.nullable = false;
     }
@@ -450,150 +458,6 @@ void CatalogBuilder::BuildEmbeddedFields(Draft& draft, const ExternalObject& par
     for (Field& field : fields) field.read_only = true;
   }
   draft.object->fields_ = std::move(fields);
-}
-
-void CatalogBuilder::BuildExternalId(Draft& draft) {
-  ExternalObject& object = *draft.object;
-  ExternalIdSpec& spec = object.external_id_;
-  const TableSchema& schema = object.schema();
-  object.alternate_key_columns_.push_back(schema.key.partition.name);
-  if (schema.key.sort) object.alternate_key_columns_.push_back(schema.key.sort->name);
-
-  std::vector<std::string> columns;
-  const JsonPlace at = Extension(draft, "externalId");
-  if (IsObject(at)) {
-    columns = StringsOf(at, "columns");
-    spec.separator = StringOf(at, "separator").value_or("-");
-    spec.escape = BoolOf(at, "escape").value_or(false);
-    spec.max_length = static_cast<std::uint32_t>(UintOf(at, "maxLength").value_or(255));
-    if (spec.separator.empty() || spec.separator.find('~') != std::string::npos) {
-      findings_.Error(at.Child("separator"), "bad-separator", "the separator is not empty and holds no ~");
-    }
-  }
-  if (columns.empty()) columns = draft.qualifier.key_columns;
-  const auto constant = [&](const std::string& attribute) {
-    const PhysicalColumn* column = object.qualifier().FindPhysical(attribute);
-    return column != nullptr && column->constants.size() == 1;
-  };
-  if (columns.empty()) {
-    const std::string& partition = schema.key.partition.name;
-    const std::string sort = schema.key.sort ? schema.key.sort->name : "";
-    const bool sort_counts = schema.key.sort && !constant(sort);
-    if (!constant(partition) || !sort_counts) columns.push_back(partition);
-    if (sort_counts) columns.push_back(sort);
-  }
-  for (const std::string& column : columns) {
-    Field place;
-    if (!SourceOf(draft, column, place)) {
-      findings_.Error(at ? at : draft.extensions, "bad-column", "external ID column `" + column + "` is no column");
-      continue;
-    }
-    ExternalIdPart part;
-    part.column = column;
-    part.source = place.source;
-    if (place.source.kind == SourceKind::kAttribute) {
-      const KeyColumn* key = KeyColumnOf(schema, place.source.attribute);
-      const ColumnQualifier* entry = draft.qualifier.Find(column);
-      part.type = key != nullptr ? key->type : (entry != nullptr && entry->type ? *entry->type : AttributeType::kS);
-      const bool is_sort = schema.key.sort && schema.key.sort->name == place.source.attribute;
-      for (const ColumnQualifier& condition : draft.qualifier.columns) {
-        if (!is_sort || condition.is_virtual || condition.physical() != place.source.attribute || !condition.filter) continue;
-        part.stripped_prefix = PrefixOfFilter(*condition.filter).value_or("");
-      }
-    }
-    spec.parts.push_back(std::move(part));
-  }
-}
-
-void CatalogBuilder::FinishFields(Draft& draft) {
-  ExternalObject& object = *draft.object;
-  object.fields_.insert(object.fields_.begin(), ExternalIdFieldOf(object));
-  for (Field& field : object.fields_) {
-    // ParentExternalId sits in front of declared fields; its parent field is always number 0.
-    if (field.label.empty()) field.label = field.name;
-    field.empty_text_is_null = empty_text_is_null_;
-    field.zone_minutes = catalog_->zone_minutes();
-    if (field.attribute_name.empty() && field.source.kind != SourceKind::kExternalId && field.column != field.name &&
-        field.source.kind != SourceKind::kParent) {
-      field.attribute_name = field.column;
-    }
-    if (!field.members.empty()) field.complex_type_name = object.name() + "_" + field.name;
-    std::vector<std::pair<Field*, std::string>> nested;
-    for (Field& member : field.members) nested.emplace_back(&member, field.complex_type_name);
-    while (!nested.empty()) {
-      auto [member, prefix] = nested.back();
-      nested.pop_back();
-      member->empty_text_is_null = empty_text_is_null_;
-      member->zone_minutes = catalog_->zone_minutes();
-      member->declared = field.declared;
-      if (member->label.empty()) member->label = member->name;
-      if (member->column != member->name) member->attribute_name = member->column;
-      if (!member->members.empty()) member->complex_type_name = prefix + "_" + member->name;
-      for (Field& inner : member->members) nested.emplace_back(&inner, member->complex_type_name);
-    }
-    if (field.type == FieldType::kCurrency) {
-      if (!field.currency_field.empty()) {
-        const Field* code = object.FieldOfColumn(field.currency_field);
-        if (code == nullptr) code = object.FindField(field.currency_field);
-        if (code == nullptr) {
-          findings_.Warning(draft.extensions, "currency-column-unpublished",
-                            "field " + field.name + ": the currency column `" + field.currency_field + "` is no field",
-                            "add it to `fields`");
-          field.currency_field.clear();
-        } else {
-          field.currency_field = code->name;
-        }
-      } else if (field.currency_code.empty()) {
-        field.currency_code = catalog_->currency();
-      }
-    }
-    if (object.options().read_only) field.read_only = true;
-  }
-  std::set<std::string> names;
-  std::set<std::string> lower;
-  for (const Field& field : object.fields_) {
-    if (!names.insert(field.name).second) {
-      findings_.Error(draft.extensions, "duplicate-field", "object " + object.name() + " has two fields `" + field.name + "`",
-                      "rename one of them in `fields`");
-      continue;
-    }
-    std::string folded = field.name;
-    for (char& c : folded) c = c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
-    if (!lower.insert(folded).second) {
-      findings_.Warning(draft.extensions, "case-only-difference",
-                        "object " + object.name() + ": field `" + field.name + "` differs from another in letter case only");
-    }
-  }
-  const bool declared_search = std::any_of(object.fields_.begin(), object.fields_.end(),
-                                           [](const Field& field) { return field.searchable_declared; });
-  if (!declared_search) {
-    for (Field& field : object.fields_) {
-      field.searchable = !field.hidden && IsTextType(field.type) && field.source.kind != SourceKind::kExternalId &&
-                         field.source.kind != SourceKind::kParent;
-    }
-  }
-  if (object.options().guid_key) {
-    Field guid;
-    guid.name = "RecordGuid";
-    guid.label = "Record GUID";
-    guid.column = guid.name;
-    SetType(guid, FieldType::kGuid);
-    guid.source.kind = SourceKind::kGuidKey;
-    guid.nullable = false;
-    guid.read_only = true;
-    object.fields_.push_back(std::move(guid));
-    object.key_fields_ = {"RecordGuid"};
-  } else {
-    object.key_fields_ = {std::string(kExternalIdField)};
-  }
-  for (const std::string& column : object.alternate_key_columns_) {
-    const Field* field = object.FieldOfColumn(column);
-    if (field == nullptr || field->hidden) {
-      object.alternate_key_fields_.clear();
-      break;
-    }
-    object.alternate_key_fields_.push_back(field->name);
-  }
 }
 
 }  // namespace tablecast

@@ -3,7 +3,8 @@
 namespace tablecast {
 namespace {
 
-Issue MakeIssue(Severity severity, const JsonPlace& at, std::string code, std::string message, std::string remedy) {
+Issue MakeIssue(Severity severity, const JsonPlace& at, std::string code, std::string message,
+                std::string remedy) {
   Issue issue;
   issue.severity = severity;
   issue.code = std::move(code);
@@ -25,12 +26,16 @@ JsonPlace JsonPlace::Child(std::string_view name) const {
   return out;
 }
 
-void Findings::Error(const JsonPlace& at, std::string code, std::string message, std::string remedy) {
-  issues_.push_back(MakeIssue(Severity::kError, at, std::move(code), std::move(message), std::move(remedy)));
+void Findings::Error(const JsonPlace& at, std::string code, std::string message,
+                     std::string remedy) {
+  issues_.push_back(
+      MakeIssue(Severity::kError, at, std::move(code), std::move(message), std::move(remedy)));
 }
 
-void Findings::Warning(const JsonPlace& at, std::string code, std::string message, std::string remedy) {
-  issues_.push_back(MakeIssue(Severity::kWarning, at, std::move(code), std::move(message), std::move(remedy)));
+void Findings::Warning(const JsonPlace& at, std::string code, std::string message,
+                       std::string remedy) {
+  issues_.push_back(
+      MakeIssue(Severity::kWarning, at, std::move(code), std::move(message), std::move(remedy)));
 }
 
 bool IsObject(const JsonPlace& at) { return at.value != nullptr && at.value->IsObject(); }

@@ -1,9 +1,9 @@
 #ifndef TABLECAST_CONNECTOR_CATALOG_JSON_H_
 #define TABLECAST_CONNECTOR_CATALOG_JSON_H_
 
-// Reads the extension members of qualifier files and of catalog.json, and collects located findings.
-// Shapes (unknown members, wrong JSON types) are checked before by qualifiers/document_shape.h; the
-// getters here treat a member of the wrong type as absent.
+// Reads the extension members of qualifier files and of catalog.json, and collects located
+// findings. Shapes (unknown members, wrong JSON types) are checked before by
+// qualifiers/document_shape.h; the getters here treat a member of the wrong type as absent.
 
 #include <cstdint>
 #include <optional>
@@ -35,7 +35,6 @@ class Findings {
   void Add(Issue issue) { issues_.push_back(std::move(issue)); }
   std::vector<Issue>& issues() { return issues_; }
 
-
  private:
   std::vector<Issue> issues_;
 };
@@ -44,7 +43,8 @@ bool IsObject(const JsonPlace& at);
 // The member's value; nullopt when absent.
 std::optional<std::string> StringOf(const JsonPlace& object, std::string_view name);
 std::optional<bool> BoolOf(const JsonPlace& object, std::string_view name);
-std::optional<std::uint32_t> UintOf(const JsonPlace& object, std::string_view name);  // also nullopt when too large
+std::optional<std::uint32_t> UintOf(const JsonPlace& object,
+                                    std::string_view name);  // also nullopt when too large
 std::optional<Decimal> NumberOf(const JsonPlace& object, std::string_view name);
 std::vector<std::string> StringsOf(const JsonPlace& object, std::string_view name);
 

@@ -25,7 +25,8 @@ int JoinFamily(EdmKind kind) {
 
 }  // namespace
 
-bool CatalogBuilder::ResolveJoin(const ExternalObject& object, const std::string& column, JoinColumn& join) const {
+bool CatalogBuilder::ResolveJoin(const ExternalObject& object, const std::string& column,
+                                 JoinColumn& join) const {
   join.column = column;
   if (column == kExternalIdField) {
     join.source.kind = SourceKind::kExternalId;
@@ -68,18 +69,23 @@ bool CatalogBuilder::ResolveJoin(const ExternalObject& object, const std::string
 bool CatalogBuilder::AwaitsData(const Draft& draft) {
   const std::vector<Field>& fields = draft.object->fields();
   if (draft.embedded) {
-    return std::none_of(fields.begin(), fields.end(), [](const Field& f) { return f.source.kind == SourceKind::kElement; });
+    return std::none_of(fields.begin(), fields.end(),
+                        [](const Field& f) { return f.source.kind == SourceKind::kElement; });
   }
   return draft.all_fields && draft.inferred && draft.inferred->report.items_seen == 0;
 }
 
-bool CatalogBuilder::AddNavigation(ExternalObject& object, Navigation navigation, const JsonPlace& at) {
+bool CatalogBuilder::AddNavigation(ExternalObject& object, Navigation navigation,
+                                   const JsonPlace& at) {
   if (!IsODataIdentifier(navigation.name)) {
-    findings_.Error(at, "bad-name", "`" + navigation.name + "` is no OData identifier of at most 40 characters");
+    findings_.Error(at, "bad-name",
+                    "`" + navigation.name + "` is no OData identifier of at most 40 characters");
     return false;
   }
-  if (object.FindField(navigation.name) != nullptr || object.FindNavigation(navigation.name) != nullptr) {
-    findings_.Error(at, "duplicate-name", "object " + object.name() + " already has a property `" + navigation.name + "`",
+  if (object.FindField(navigation.name) != nullptr ||
+      object.FindNavigation(navigation.name) != nullptr) {
+    findings_.Error(at, "duplicate-name",
+                    "object " + object.name() + " already has a property `" + navigation.name + "`",
                     "choose another name for the relationship or its inverse");
     return false;
   }
@@ -90,7 +96,8 @@ bool CatalogBuilder::AddNavigation(ExternalObject& object, Navigation navigation
 
 void CatalogBuilder::BuildRelationships(Draft& draft) {
   ExternalObject& object = *draft.object;
-  const JsonPlace all = draft.embedded ? draft.overlay.Child("relationships") : Extension(draft, "relationships");
+  const JsonPlace all =
+      draft.embedded ? draft.overlay.Child("relationships") : Extension(draft, "relationships");
   if (!IsObject(all)) return;
   for (const JsonMember& member : all.value->members) {
     const JsonPlace at = all.Child(member.name);
@@ -99,11 +106,13 @@ void CatalogBuilder::BuildRelationships(Draft& draft) {
     JoinColumn from;
     if (!ResolveJoin(object, *column, from)) {
       findings_.Error(at.Child("column"), "bad-column",
-                      "relationship " + member.name + ": `" + *column + "` is no single column of " + object.name());
+                      "relationship " + member.name + ": `" + *column +
+                          "` is no single column of " + object.name());
       continue;
     }
     if (auto external = StringOf(at, "external")) {
-      ExternalLookup lookup{member.name, *external, *column, from.field == nullptr ? "" : from.field->name};
+      ExternalLookup lookup{member.name, *external, *column,
+                            from.field == nullptr ? "" : from.field->name};
       if (external->find('.') == std::string::npos) {
         findings_.Error(at.Child("external"), "bad-external", "`" + *external + "` names no field",
                         "write Object.Field, e.g. \"Account.AccountNumber__c\"");
@@ -113,7 +122,8 @@ void CatalogBuilder::BuildRelationships(Draft& draft) {
     }
     const std::optional<std::string> target_name = StringOf(at, "to");
     if (!target_name) {
-      findings_.Error(at, "missing-option", "relationship " + member.name + " needs `to` or `external`");
+      findings_.Error(at, "missing-option",
+                      "relationship " + member.name + " needs `to` or `external`");
       continue;
     }
     Draft* target = FindDraft(*target_name);
@@ -121,7 +131,8 @@ void CatalogBuilder::BuildRelationships(Draft& draft) {
       std::vector<std::string> names;
       for (const auto& other : drafts_) names.push_back(other->object->name());
       const auto nearest = NearestName(*target_name, names);
-      findings_.Error(at.Child("to"), "unknown-object", "relationship " + member.name + ": there is no object `" + *target_name + "`",
+      findings_.Error(at.Child("to"), "unknown-object",
+                      "relationship " + member.name + ": there is no object `" + *target_name + "`",
                       nearest ? "did you mean `" + *nearest + "`?" : "");
       continue;
     }
@@ -129,14 +140,16 @@ void CatalogBuilder::BuildRelationships(Draft& draft) {
     const std::string to_column = StringOf(at, "toColumn").value_or(std::string(kExternalIdField));
     if (!ResolveJoin(*target->object, to_column, to)) {
       findings_.Error(at.Child("toColumn"), "bad-column",
-                      "relationship " + member.name + ": `" + to_column + "` is no single column of " + *target_name);
+                      "relationship " + member.name + ": `" + to_column +
+                          "` is no single column of " + *target_name);
       continue;
     }
     const bool known = !AwaitsData(draft) && !AwaitsData(*target);
     if (known && JoinFamily(from.kind) != JoinFamily(to.kind)) {
       findings_.Error(at, "relationship-types",
-                      "relationship " + member.name + " joins " + *column + " (" + std::string(EdmKindName(from.kind)) + ") with " +
-                          *target_name + "." + to_column + " (" + std::string(EdmKindName(to.kind)) + ")",
+                      "relationship " + member.name + " joins " + *column + " (" +
+                          std::string(EdmKindName(from.kind)) + ") with " + *target_name + "." +
+                          to_column + " (" + std::string(EdmKindName(to.kind)) + ")",
                       "join columns of one type");
       continue;
     }
@@ -172,7 +185,8 @@ void CatalogBuilder::BuildChildren() {
       if (!column) continue;
       Result<AttributePath> path = ParseAttributePath(*column);
       if (!path.ok()) {
-        findings_.Error(at.Child("column"), "bad-column", path.error().message, path.error().remedy);
+        findings_.Error(at.Child("column"), "bad-column", path.error().message,
+                        path.error().remedy);
         continue;
       }
       auto draft = std::make_unique<Draft>();
@@ -184,17 +198,21 @@ void CatalogBuilder::BuildChildren() {
       ExternalObject& object = *draft->object;
       object.name_ = StringOf(at, "object").value_or(parent->object->name() + "_" + member.name);
       const bool clash = FindDraft(object.name_) != nullptr ||
-                         std::any_of(born.begin(), born.end(), [&](const auto& d) { return d->object->name() == object.name_; });
+                         std::any_of(born.begin(), born.end(), [&](const auto& d) {
+                           return d->object->name() == object.name_;
+                         });
       if (!IsODataIdentifier(object.name_) || clash) {
-        findings_.Error(at, clash ? "duplicate-object" : "bad-object-name", "`" + object.name_ + "` cannot name the child object",
+        findings_.Error(at, clash ? "duplicate-object" : "bad-object-name",
+                        "`" + object.name_ + "` cannot name the child object",
                         "set `object` to a free identifier");
         continue;
       }
       draft->overlay = overlay_.Child("objects").Child(object.name_);
       const JsonPlace described = draft->overlay.Child("object");
-      object.label_ = StringOf(described, "label").value_or(StringOf(at, "label").value_or(object.name_));
-      object.plural_label_ =
-          StringOf(described, "pluralLabel").value_or(StringOf(at, "pluralLabel").value_or(object.label_));
+      object.label_ =
+          StringOf(described, "label").value_or(StringOf(at, "label").value_or(object.name_));
+      object.plural_label_ = StringOf(described, "pluralLabel")
+                                 .value_or(StringOf(at, "pluralLabel").value_or(object.label_));
       object.description_ = StringOf(described, "description").value_or("");
       object.file_ = parent->object->file();
       object.table_ = parent->object->table();
@@ -203,11 +221,13 @@ void CatalogBuilder::BuildChildren() {
       object.qualifier_ = parent->object->shared_qualifier();
       object.embedded_ = EmbeddedList{parent->object.get(), path->attribute, std::move(path->steps),
                                       StringOf(at, "key").value_or("")};
-      object.options_.read_only = parent->object->options().read_only || object.embedded_->key_member.empty();
+      object.options_.read_only =
+          parent->object->options().read_only || object.embedded_->key_member.empty();
       object.external_id_.separator = parent->object->external_id().separator;
       object.external_id_.escape = parent->object->external_id().escape;
       object.external_id_.max_length = parent->object->external_id().max_length;
-      object.external_id_.parts.push_back(ExternalIdPart{});  // the element's key; the parent's parts come first
+      object.external_id_.parts.push_back(
+          ExternalIdPart{});  // the element's key; the parent's parts come first
       draft->currency_columns = parent->currency_columns;
       BuildEmbeddedFields(*draft, *parent->object, *parent);
       born.push_back(std::move(draft));
@@ -259,8 +279,8 @@ void CatalogBuilder::BuildIndexes(Draft& draft) {
       hasher.Add(std::to_string(static_cast<int>(field.source.kind)));
       hasher.Add(FieldTypeName(field.type));
       hasher.Add(field.unit);
-      hasher.Add(std::to_string(field.zone_minutes) + (part.descending ? "d" : "a") + (field.empty_text_is_null ? "n" : "t") +
-                 (field.declared ? "D" : "I"));
+      hasher.Add(std::to_string(field.zone_minutes) + (part.descending ? "d" : "a") +
+                 (field.empty_text_is_null ? "n" : "t") + (field.declared ? "D" : "I"));
     }
     return hasher.Hex();
   };
@@ -269,10 +289,12 @@ void CatalogBuilder::BuildIndexes(Draft& draft) {
     index.derived.fingerprint = fingerprint(index);
     object.indexes_.push_back(std::move(index));
   };
-  const JsonPlace all = draft.embedded ? draft.overlay.Child("indexes") : Extension(draft, "indexes");
+  const JsonPlace all =
+      draft.embedded ? draft.overlay.Child("indexes") : Extension(draft, "indexes");
   if (all && all.value->IsArray()) {
     for (std::size_t i = 0; i < all.value->elements.size(); ++i) {
-      const JsonPlace at{&all.value->elements[i], all.file, all.path + "[" + std::to_string(i) + "]"};
+      const JsonPlace at{&all.value->elements[i], all.file,
+                         all.path + "[" + std::to_string(i) + "]"};
       DeclaredIndex index;
       bool good = true;
       for (const std::string& text : StringsOf(at, "fields")) {
@@ -281,17 +303,20 @@ void CatalogBuilder::BuildIndexes(Draft& draft) {
         const std::string direction = blank == std::string::npos ? "asc" : text.substr(blank + 1);
         const Field* field = object.FindField(name);
         if (field == nullptr) field = object.FieldOfColumn(name);
-        const bool usable = field != nullptr && !field->collection && field->kind != EdmKind::kComplex &&
-                            field->type != FieldType::kJsonText;
+        const bool usable = field != nullptr && !field->collection &&
+                            field->kind != EdmKind::kComplex && field->type != FieldType::kJsonText;
         if (field == nullptr && AwaitsData(draft)) {
-          // Its columns are not known before its first items: the index comes when the catalog is loaded again.
+          // Its columns are not known before its first items: the index comes when the catalog is
+          // loaded again.
           good = false;
           continue;
         }
         if (!usable || (direction != "asc" && direction != "desc")) {
           const auto nearest = object.NearestFieldName(name);
-          findings_.Error(at, "bad-index", "`" + text + "` is no field to index, optionally with asc or desc",
-                          !usable && nearest ? "did you mean `" + *nearest + "`?" : "write \"Field\" or \"Field desc\"");
+          findings_.Error(at, "bad-index",
+                          "`" + text + "` is no field to index, optionally with asc or desc",
+                          !usable && nearest ? "did you mean `" + *nearest + "`?"
+                                             : "write \"Field\" or \"Field desc\"");
           good = false;
           continue;
         }
@@ -303,9 +328,9 @@ void CatalogBuilder::BuildIndexes(Draft& draft) {
   for (const Field& field : object.fields()) {
     if (!field.unique) continue;
     const std::uint32_t number = object.IndexOf(field);
-    const bool there = std::any_of(object.indexes_.begin(), object.indexes_.end(), [&](const DeclaredIndex& index) {
-      return index.parts.front().field == number;
-    });
+    const bool there = std::any_of(
+        object.indexes_.begin(), object.indexes_.end(),
+        [&](const DeclaredIndex& index) { return index.parts.front().field == number; });
     if (!there) {
       DeclaredIndex index;
       index.parts.push_back({number, false});
@@ -317,15 +342,19 @@ void CatalogBuilder::BuildIndexes(Draft& draft) {
   hasher.Add(object.qualifier().fingerprint());
   if (object.embedded() != nullptr) {
     hasher.Add(object.embedded()->attribute);
-    hasher.Add(draft.entry.Child("column").value == nullptr ? "" : draft.entry.Child("column").value->text);
+    hasher.Add(draft.entry.Child("column").value == nullptr
+                   ? ""
+                   : draft.entry.Child("column").value->text);
   }
   object.membership_ = DerivedIndex{"member/" + object.name(), hasher.Hex()};
-  if (object.options().guid_key) object.guid_index_ = DerivedIndex{"guid/" + object.name(), hasher.Hex()};
+  if (object.options().guid_key)
+    object.guid_index_ = DerivedIndex{"guid/" + object.name(), hasher.Hex()};
 }
 
 void CatalogBuilder::BuildAggregates(Draft& draft) {
   ExternalObject& object = *draft.object;
-  const JsonPlace described = draft.embedded ? draft.overlay.Child("object") : Extension(draft, "object");
+  const JsonPlace described =
+      draft.embedded ? draft.overlay.Child("object") : Extension(draft, "object");
   const JsonPlace all = described.Child("aggregates");
   if (!IsObject(all)) return;
   for (const JsonMember& member : all.value->members) {
@@ -338,7 +367,8 @@ void CatalogBuilder::BuildAggregates(Draft& draft) {
       continue;
     }
     if ((at.value->text == "sum" || at.value->text == "average") && !IsNumeric(field->kind)) {
-      findings_.Error(at, "aggregate-type", "field " + member.name + " has no numbers to " + at.value->text);
+      findings_.Error(at, "aggregate-type",
+                      "field " + member.name + " has no numbers to " + at.value->text);
       continue;
     }
     object.aggregates_.push_back({field->name, at.value->text});
@@ -372,7 +402,8 @@ void CatalogBuilder::ReadAccessPatterns() {
     pattern.path = StringOf(at, "path").value_or("");
     if (auto reads = UintOf(at, "maxReads")) pattern.max_reads = *reads;
     if (const JsonPlace example = at.Child("example"); IsObject(example)) {
-      for (const JsonMember& value : example.value->members) pattern.example.emplace_back(value.name, value.value.text);
+      for (const JsonMember& value : example.value->members)
+        pattern.example.emplace_back(value.name, value.value.text);
     }
     catalog_->access_patterns_.push_back(std::move(pattern));
   }

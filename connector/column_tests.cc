@@ -37,7 +37,8 @@ std::optional<TestOp> OpOf(BinaryOp op, bool turned) {
   }
 }
 
-ColumnTest TestOn(const FieldRefNode& field, TestOp op, std::vector<EdmValue> values, std::string text) {
+ColumnTest TestOn(const FieldRefNode& field, TestOp op, std::vector<EdmValue> values,
+                  std::string text) {
   ColumnTest test;
   test.field = &field.field();
   test.source = field.field().source;
@@ -78,7 +79,8 @@ std::optional<ColumnTest> OrTest(const LogicNode& node, const std::string& text)
   std::optional<ColumnTest> all;
   for (const ExpressionPtr& part : node.parts()) {
     const std::optional<ColumnTest> test = TestOf(part);
-    if (!test || (test->op != TestOp::kEq && test->op != TestOp::kIn) || !test->whole) return std::nullopt;
+    if (!test || (test->op != TestOp::kEq && test->op != TestOp::kIn) || !test->whole)
+      return std::nullopt;
     if (!all) {
       all = test;
       all->op = TestOp::kIn;
@@ -93,7 +95,8 @@ std::optional<ColumnTest> OrTest(const LogicNode& node, const std::string& text)
 
 std::optional<ColumnTest> TestOf(const ExpressionPtr& conjunct) {
   const std::string text = conjunct->ToString();
-  if (const auto* compare = dynamic_cast<const CompareNode*>(conjunct.get())) return CompareTest(*compare, text);
+  if (const auto* compare = dynamic_cast<const CompareNode*>(conjunct.get()))
+    return CompareTest(*compare, text);
   if (const auto* in = dynamic_cast<const InNode*>(conjunct.get())) {
     const FieldRefNode* field = OwnField(in->operand());
     if (field == nullptr) return std::nullopt;
@@ -109,7 +112,8 @@ std::optional<ColumnTest> TestOf(const ExpressionPtr& conjunct) {
     if (call->function() != Function::kStartsWith) return std::nullopt;
     const FieldRefNode* field = OwnField(call->arguments()[0]);
     const EdmValue* literal = LiteralOf(call->arguments()[1]);
-    if (field == nullptr || literal == nullptr || literal->kind() != EdmKind::kString || literal->text().empty()) {
+    if (field == nullptr || literal == nullptr || literal->kind() != EdmKind::kString ||
+        literal->text().empty()) {
       return std::nullopt;
     }
     return TestOn(*field, TestOp::kStartsWith, {*literal}, text);
@@ -118,7 +122,8 @@ std::optional<ColumnTest> TestOf(const ExpressionPtr& conjunct) {
     if (logic->op() == BinaryOp::kOr) return OrTest(*logic, text);
     return std::nullopt;
   }
-  if (const FieldRefNode* field = OwnField(conjunct); field != nullptr && field->type().kind == EdmKind::kBoolean) {
+  if (const FieldRefNode* field = OwnField(conjunct);
+      field != nullptr && field->type().kind == EdmKind::kBoolean) {
     return TestOn(*field, TestOp::kEq, {EdmValue::Boolean(true)}, text);
   }
   return std::nullopt;
@@ -142,7 +147,8 @@ void TakeApart(const ExpressionPtr& filter, FilterTests& out) {
 std::optional<AttributeValue> StoredLiteral(const EdmValue& value, AttributeType type) {
   switch (type) {
     case AttributeType::kS:
-      if (value.kind() == EdmKind::kString && !value.text().empty()) return AttributeValue::String(value.text());
+      if (value.kind() == EdmKind::kString && !value.text().empty())
+        return AttributeValue::String(value.text());
       return std::nullopt;
     case AttributeType::kN: {
       if (!IsExactNumber(value.kind())) return std::nullopt;
@@ -179,8 +185,9 @@ ColumnTest JoinTest(const JoinColumn& column, std::vector<EdmValue> values) {
   test.source = column.source;
   test.op = values.size() == 1 ? TestOp::kEq : TestOp::kIn;
   test.values = std::move(values);
-  test.text = column.column + (test.op == TestOp::kEq ? " eq " + test.values.front().ToLiteral()
-                                                      : " in (" + std::to_string(test.values.size()) + " values)");
+  test.text = column.column + (test.op == TestOp::kEq
+                                   ? " eq " + test.values.front().ToLiteral()
+                                   : " in (" + std::to_string(test.values.size()) + " values)");
   return test;
 }
 
@@ -200,7 +207,8 @@ std::optional<ColumnCondition> PhysicalCondition(const ColumnTest& test, Attribu
   }
   if (test.op == TestOp::kEq || test.op == TestOp::kIn) {
     for (const EdmValue& value : test.values) {
-      if (std::optional<AttributeValue> stored = StoredLiteral(value, type)) out.equals.push_back(*std::move(stored));
+      if (std::optional<AttributeValue> stored = StoredLiteral(value, type))
+        out.equals.push_back(*std::move(stored));
     }
     std::sort(out.equals.begin(), out.equals.end(), Less);
     out.equals.erase(std::unique(out.equals.begin(), out.equals.end()), out.equals.end());
@@ -217,7 +225,8 @@ std::optional<ColumnCondition> PhysicalCondition(const ColumnTest& test, Attribu
   if (!bound) return std::nullopt;  // too long a number, or an empty text: no bound to give
   out.range.emplace();
   const bool inclusive = test.op == TestOp::kLe || test.op == TestOp::kGe;
-  auto& side = test.op == TestOp::kLt || test.op == TestOp::kLe ? out.range->upper : out.range->lower;
+  auto& side =
+      test.op == TestOp::kLt || test.op == TestOp::kLe ? out.range->upper : out.range->lower;
   side = ScalarRange::Bound{*std::move(bound), inclusive};
   return out;
 }

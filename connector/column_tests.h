@@ -1,8 +1,8 @@
 #ifndef TABLECAST_CONNECTOR_COLUMN_TESTS_H_
 #define TABLECAST_CONNECTOR_COLUMN_TESTS_H_
 
-// What a filter says about single columns: the conjuncts that an access path may serve. Everything is
-// re-checked on the records read, so a test may be weaker than its conjunct, never stronger.
+// What a filter says about single columns: the conjuncts that an access path may serve. Everything
+// is re-checked on the records read, so a test may be weaker than its conjunct, never stronger.
 
 #include <optional>
 #include <string>
@@ -38,8 +38,8 @@ FilterTests TestsOf(const ExpressionPtr& filter);
 // The test `column eq/in values` of a join.
 ColumnTest JoinTest(const JoinColumn& column, std::vector<EdmValue> values);
 
-// The stored values that an attribute of `type` must have to pass the test; nullopt when its order or
-// equality says nothing about the field's (dates as text, GUIDs).
+// The stored values that an attribute of `type` must have to pass the test; nullopt when its order
+// or equality says nothing about the field's (dates as text, GUIDs).
 std::optional<ColumnCondition> PhysicalCondition(const ColumnTest& test, AttributeType type);
 
 }  // namespace tablecast

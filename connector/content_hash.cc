@@ -8,7 +8,8 @@
 namespace tablecast {
 namespace {
 
-// The finalizer of MurmurHash3 (public domain, Austin Appleby): every input bit reaches every output bit.
+// The finalizer of MurmurHash3 (public domain, Austin Appleby): every input bit reaches every
+// output bit.
 std::uint64_t Mix(std::uint64_t value) {
   value ^= value >> 33U;
   value *= 0xFF51AFD7ED558CCDULL;

@@ -25,8 +25,9 @@ EdmValue WrongType(const Field& field, const AttributeView& stored, std::string_
                    std::optional<ConversionError>* error) {
   if (error != nullptr) {
     Report(error, "wrong-type",
-           "field " + field.name + " of type " + std::string(FieldTypeName(field.type)) + " needs " +
-               std::string(expected) + ", stored is " + std::string(AttributeTypeName(stored.type())),
+           "field " + field.name + " of type " + std::string(FieldTypeName(field.type)) +
+               " needs " + std::string(expected) + ", stored is " +
+               std::string(AttributeTypeName(stored.type())),
            stored);
   }
   return {};
@@ -35,7 +36,8 @@ EdmValue WrongType(const Field& field, const AttributeView& stored, std::string_
 EdmValue Unreadable(const Field& field, const AttributeView& stored, std::string_view code,
                     std::string_view expected, std::optional<ConversionError>* error) {
   if (error != nullptr) {
-    Report(error, code, "field " + field.name + ": the stored value is not " + std::string(expected), stored);
+    Report(error, code,
+           "field " + field.name + ": the stored value is not " + std::string(expected), stored);
   }
   return {};
 }
@@ -55,48 +57,59 @@ std::optional<Timestamp> FromEpoch(const Decimal& value, std::string_view unit) 
   return Timestamp{*count, static_cast<std::int32_t>(nanos.ToInt64Saturated())};
 }
 
-EdmValue ReadDateTime(const Field& field, const AttributeView& stored, std::optional<ConversionError>* error) {
+EdmValue ReadDateTime(const Field& field, const AttributeView& stored,
+                      std::optional<ConversionError>* error) {
   if (stored.Is(AttributeType::kN) && !field.unit.empty()) {
     const Result<Decimal> number = DecodeNumber(stored.payload());
     const std::optional<Timestamp> at = number.ok() ? FromEpoch(*number, field.unit) : std::nullopt;
-    if (!at) return Unreadable(field, stored, "not-a-date-time", "an epoch time between the years 1 and 9999", error);
+    if (!at)
+      return Unreadable(field, stored, "not-a-date-time",
+                        "an epoch time between the years 1 and 9999", error);
     return EdmValue::DateTimeOffset(*at);
   }
   if (!stored.Is(AttributeType::kS)) {
-    return WrongType(field, stored, field.unit.empty() ? "S in ISO 8601" : "S in ISO 8601 or N", error);
+    return WrongType(field, stored, field.unit.empty() ? "S in ISO 8601" : "S in ISO 8601 or N",
+                     error);
   }
   if (stored.payload().empty()) return {};
   const Result<IsoDateTime> read = ParseIso8601(stored.payload(), field.zone_minutes);
-  if (!read.ok()) return Unreadable(field, stored, "not-a-date-time", "a date and time in ISO 8601", error);
+  if (!read.ok())
+    return Unreadable(field, stored, "not-a-date-time", "a date and time in ISO 8601", error);
   return EdmValue::DateTimeOffset(read->instant);
 }
 
-EdmValue ReadDate(const Field& field, const AttributeView& stored, std::optional<ConversionError>* error) {
+EdmValue ReadDate(const Field& field, const AttributeView& stored,
+                  std::optional<ConversionError>* error) {
   if (!stored.Is(AttributeType::kS)) return WrongType(field, stored, "S", error);
   if (stored.payload().empty()) return {};
-  if (const Result<Date> date = ParseDate(stored.payload()); date.ok()) return EdmValue::OfDate(*date);
+  if (const Result<Date> date = ParseDate(stored.payload()); date.ok())
+    return EdmValue::OfDate(*date);
   // The day as written: an offset does not move it.
   const Result<IsoDateTime> read = ParseIso8601(stored.payload(), 0);
   if (read.ok() && read->form == IsoForm::kExtended) {
-    const Timestamp local{read->instant.seconds + std::int64_t{60} * read->zone_offset_minutes * (read->has_zone ? 1 : 0),
+    const Timestamp local{read->instant.seconds + std::int64_t{60} * read->zone_offset_minutes *
+                                                      (read->has_zone ? 1 : 0),
                           read->instant.nanos};
     if (field.declared || TimeOf(local).nanos == 0) return EdmValue::OfDate(DateOf(local));
   }
   return Unreadable(field, stored, "not-a-date", "a date YYYY-MM-DD", error);
 }
 
-EdmValue ReadNumber(const Field& field, const AttributeView& stored, std::optional<ConversionError>* error) {
+EdmValue ReadNumber(const Field& field, const AttributeView& stored,
+                    std::optional<ConversionError>* error) {
   if (!stored.Is(AttributeType::kN)) return WrongType(field, stored, "N", error);
   const Result<Decimal> number = DecodeNumber(stored.payload());
   if (!number.ok()) return Unreadable(field, stored, "not-a-number", "a number", error);
   if (field.kind == EdmKind::kDecimal) return EdmValue::Number(*number);
   const std::optional<std::int64_t> whole = number->ToInt64();
-  const bool fits = whole && (field.kind == EdmKind::kInt64 || (*whole >= INT32_MIN && *whole <= INT32_MAX));
+  const bool fits =
+      whole && (field.kind == EdmKind::kInt64 || (*whole >= INT32_MIN && *whole <= INT32_MAX));
   if (!fits) return Unreadable(field, stored, "not-an-integer", "a whole number in range", error);
   return EdmValue::Number(*number, field.kind);
 }
 
-EdmValue ReadScalar(const Field& field, const AttributeView& stored, std::optional<ConversionError>* error) {
+EdmValue ReadScalar(const Field& field, const AttributeView& stored,
+                    std::optional<ConversionError>* error) {
   switch (field.type) {
     case FieldType::kDateTime: return ReadDateTime(field, stored, error);
     case FieldType::kDate: return ReadDate(field, stored, error);
@@ -130,7 +143,8 @@ EdmValue ReadScalar(const Field& field, const AttributeView& stored, std::option
       EdmValue::Complex members;
       members.reserve(field.members.size());
       for (const Field& member : field.members) {
-        const AttributeView value = FollowPath(MapMember(stored, member.source.attribute), member.source.path);
+        const AttributeView value =
+            FollowPath(MapMember(stored, member.source.attribute), member.source.path);
         members.emplace_back(member.name, FromStored(member, value, error));
       }
       return EdmValue::OfComplex(std::move(members));
@@ -158,9 +172,11 @@ AttributeType ElementType(AttributeType set) {
   return set == AttributeType::kNS ? AttributeType::kN : AttributeType::kB;
 }
 
-EdmValue ReadCollection(const Field& field, const AttributeView& stored, std::optional<ConversionError>* error) {
+EdmValue ReadCollection(const Field& field, const AttributeView& stored,
+                        std::optional<ConversionError>* error) {
   const bool list = stored.Is(AttributeType::kL);
-  const bool set = stored.Is(AttributeType::kSS) || stored.Is(AttributeType::kNS) || stored.Is(AttributeType::kBS);
+  const bool set = stored.Is(AttributeType::kSS) || stored.Is(AttributeType::kNS) ||
+                   stored.Is(AttributeType::kBS);
   if (!list && !set) return WrongType(field, stored, "a list or a set", error);
   if (field.form == CollectionForm::kJson) return EdmValue::String(StoredAsJson(stored));
   const auto typed = [&](const AttributeView& element) {
@@ -184,7 +200,8 @@ EdmValue ReadCollection(const Field& field, const AttributeView& stored, std::op
   EdmValue::Collection elements;
   ForEachElement(stored, [&](std::string_view, const AttributeView& element) {
     const AttributeView value = typed(element);
-    elements.push_back(value.Is(AttributeType::kNull) ? EdmValue() : ReadScalar(field, value, error));
+    elements.push_back(value.Is(AttributeType::kNull) ? EdmValue()
+                                                      : ReadScalar(field, value, error));
     return true;
   });
   return EdmValue::OfCollection(std::move(elements));
@@ -192,7 +209,8 @@ EdmValue ReadCollection(const Field& field, const AttributeView& stored, std::op
 
 }  // namespace
 
-EdmValue FromStored(const Field& field, const AttributeView& stored, std::optional<ConversionError>* error) {
+EdmValue FromStored(const Field& field, const AttributeView& stored,
+                    std::optional<ConversionError>* error) {
   if (!stored.present() || stored.Is(AttributeType::kNull)) return {};
   return field.collection ? ReadCollection(field, stored, error) : ReadScalar(field, stored, error);
 }
@@ -215,8 +233,8 @@ AttributeView FollowPath(AttributeView value, const std::vector<PathStep>& path)
 Result<AttributePath> ParseAttributePath(std::string_view text) {
   const auto fail = [&](std::string_view why) {
     return MakeError(ErrorCode::kInvalidArgument, "path-syntax",
-                     "'" + std::string(text.substr(0, 80)) + "' is no path: " + std::string(why), {},
-                     "write attribute.member or attribute[0].member");
+                     "'" + std::string(text.substr(0, 80)) + "' is no path: " + std::string(why),
+                     {}, "write attribute.member or attribute[0].member");
   };
   AttributePath out;
   std::size_t at = 0;
@@ -237,7 +255,8 @@ Result<AttributePath> ParseAttributePath(std::string_view text) {
     bool named = true;
     while (at < text.size() && text[at] == '[') {
       const std::size_t close = text.find(']', at);
-      if (close == std::string_view::npos || close == at + 1 || close - at > 7) return fail("an index is malformed");
+      if (close == std::string_view::npos || close == at + 1 || close - at > 7)
+        return fail("an index is malformed");
       std::uint32_t index = 0;
       for (std::size_t i = at + 1; i < close; ++i) {
         if (text[i] < '0' || text[i] > '9') return fail("an index is malformed");
@@ -252,7 +271,8 @@ Result<AttributePath> ParseAttributePath(std::string_view text) {
     }
     if (named && !first) out.steps.push_back(std::move(step));
     first = false;
-    if (out.steps.size() > static_cast<std::size_t>(kMaxNesting)) return fail("it is deeper than 32 steps");
+    if (out.steps.size() > static_cast<std::size_t>(kMaxNesting))
+      return fail("it is deeper than 32 steps");
   }
   return out;
 }

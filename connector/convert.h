@@ -19,22 +19,26 @@ namespace tablecast {
 // Reads `stored` (the value at the end of the field's path) as the field's type. An absent view and
 // NULL are null. `error` is set when the value does not fit; it may be null.
 // COST: text, numbers and times without allocation beyond the value itself.
-EdmValue FromStored(const Field& field, const AttributeView& stored, std::optional<ConversionError>* error);
+EdmValue FromStored(const Field& field, const AttributeView& stored,
+                    std::optional<ConversionError>* error);
 
 // A virtual column's value as the field's type. (formula::Value comes with compiled_qualifier.h.)
-EdmValue FromFormula(const Field& field, const formula::Value& value, std::optional<ConversionError>* error);
+EdmValue FromFormula(const Field& field, const formula::Value& value,
+                     std::optional<ConversionError>* error);
 formula::Value ToFormula(const EdmValue& value);
 
-// The stored form of a value. Keeps the form of `old` where there is one to keep: the ISO form, N or S
-// of a DateTime, set or list of a collection. Null gives NULL (the caller removes the attribute
-// instead unless the field stores NULL). Checks type, length, precision/scale, picklist values,
-// minimum/maximum. ERRORS: kInvalidArgument "value-type", "value-too-long", "value-precision",
-// "value-not-allowed", "value-out-of-range" with the field in `target`.
-Result<AttributeValue> ToStored(const Field& field, const EdmValue& value, const AttributeValue* old);
+// The stored form of a value. Keeps the form of `old` where there is one to keep: the ISO form, N
+// or S of a DateTime, set or list of a collection. Null gives NULL (the caller removes the
+// attribute instead unless the field stores NULL). Checks type, length, precision/scale, picklist
+// values, minimum/maximum. ERRORS: kInvalidArgument "value-type", "value-too-long",
+// "value-precision", "value-not-allowed", "value-out-of-range" with the field in `target`.
+Result<AttributeValue> ToStored(const Field& field, const EdmValue& value,
+                                const AttributeValue* old);
 
 // The value below an attribute, absent where a step does not fit. COST: no allocation.
 AttributeView FollowPath(AttributeView value, const std::vector<PathStep>& path);
-// "address.city", "Items[2].Pens.Quantity" -> attribute and steps. ERRORS: kInvalidArgument "path-syntax".
+// "address.city", "Items[2].Pens.Quantity" -> attribute and steps. ERRORS: kInvalidArgument
+// "path-syntax".
 struct AttributePath {
   std::string attribute;
   std::vector<PathStep> steps;

@@ -6,10 +6,12 @@
 namespace tablecast {
 namespace {
 
-EdmValue Misfit(const Field& field, const formula::Value& value, std::optional<ConversionError>* error) {
+EdmValue Misfit(const Field& field, const formula::Value& value,
+                std::optional<ConversionError>* error) {
   if (error != nullptr && !error->has_value()) {
     *error = ConversionError{"wrong-type",
-                             "field " + field.name + " of type " + std::string(FieldTypeName(field.type)) +
+                             "field " + field.name + " of type " +
+                                 std::string(FieldTypeName(field.type)) +
                                  " cannot hold the formula's value",
                              value.ToString().substr(0, 200)};
   }
@@ -18,10 +20,12 @@ EdmValue Misfit(const Field& field, const formula::Value& value, std::optional<C
 
 }  // namespace
 
-EdmValue FromFormula(const Field& field, const formula::Value& value, std::optional<ConversionError>* error) {
+EdmValue FromFormula(const Field& field, const formula::Value& value,
+                     std::optional<ConversionError>* error) {
   switch (value.type()) {
     case formula::ValueType::kNull: return {};
-    case formula::ValueType::kText: return FromStored(field, AttributeView(AttributeType::kS, value.text()), error);
+    case formula::ValueType::kText:
+      return FromStored(field, AttributeView(AttributeType::kS, value.text()), error);
     case formula::ValueType::kNumber:
       if (field.kind == EdmKind::kDecimal) return EdmValue::Number(value.number());
       if (IsIntegerKind(field.kind)) {
@@ -57,7 +61,9 @@ formula::Value ToFormula(const EdmValue& value) {
     case EdmKind::kDate: return formula::Value::FromDate(value.date());
     case EdmKind::kDateTimeOffset: return formula::Value::DateTime(value.timestamp());
     case EdmKind::kTimeOfDay: return formula::Value::Time(value.time());
-    default: return IsExactNumber(value.kind()) ? formula::Value::Number(value.number()) : formula::Value();
+    default:
+      return IsExactNumber(value.kind()) ? formula::Value::Number(value.number())
+                                         : formula::Value();
   }
 }
 

@@ -11,8 +11,10 @@
 namespace tablecast {
 namespace {
 
-Error Refuse(const Field& field, std::string_view reason, std::string message, std::string remedy = {}) {
-  return MakeError(ErrorCode::kInvalidArgument, std::string(reason), std::move(message), field.name, std::move(remedy));
+Error Refuse(const Field& field, std::string_view reason, std::string message,
+             std::string remedy = {}) {
+  return MakeError(ErrorCode::kInvalidArgument, std::string(reason), std::move(message), field.name,
+                   std::move(remedy));
 }
 
 Error WrongKind(const Field& field, const EdmValue& value) {
@@ -26,8 +28,8 @@ Status CheckLength(const Field& field, std::string_view text) {
   const std::size_t length = CountCodePoints(text);
   if (length <= field.max_length) return {};
   return Refuse(field, "value-too-long",
-                "field " + field.name + " takes at most " + std::to_string(field.max_length) + " characters, got " +
-                    std::to_string(length));
+                "field " + field.name + " takes at most " + std::to_string(field.max_length) +
+                    " characters, got " + std::to_string(length));
 }
 
 // decimal(p,s): at most s fraction digits and p - s whole ones.
@@ -35,10 +37,11 @@ Status CheckNumber(const Field& field, const Decimal& number) {
   if (field.kind == EdmKind::kDecimal && field.scale) {
     if (number.Scale() > *field.scale) {
       return Refuse(field, "value-precision",
-                    "field " + field.name + " takes at most " + std::to_string(*field.scale) + " fraction digits, got " +
-                        number.ToString());
+                    "field " + field.name + " takes at most " + std::to_string(*field.scale) +
+                        " fraction digits, got " + number.ToString());
     }
-    const std::int32_t whole = number.IsZero() ? 0 : std::max<std::int32_t>(0, number.Magnitude() + 1);
+    const std::int32_t whole =
+        number.IsZero() ? 0 : std::max<std::int32_t>(0, number.Magnitude() + 1);
     const std::int32_t room = field.precision.value_or(38) - *field.scale;
     if (whole > room) {
       return Refuse(field, "value-precision",
@@ -50,17 +53,19 @@ Status CheckNumber(const Field& field, const Decimal& number) {
     const std::optional<std::int64_t> whole = number.ToInt64();
     if (!whole || (field.kind == EdmKind::kInt32 && (*whole < INT32_MIN || *whole > INT32_MAX))) {
       return Refuse(field, "value-out-of-range",
-                    "field " + field.name + " needs a whole number of type " + std::string(EdmKindName(field.kind)) +
-                        ", got " + number.ToString());
+                    "field " + field.name + " needs a whole number of type " +
+                        std::string(EdmKindName(field.kind)) + ", got " + number.ToString());
     }
   }
   if (field.minimum && number < *field.minimum) {
     return Refuse(field, "value-out-of-range",
-                  "field " + field.name + " is at least " + field.minimum->ToString() + ", got " + number.ToString());
+                  "field " + field.name + " is at least " + field.minimum->ToString() + ", got " +
+                      number.ToString());
   }
   if (field.maximum && number > *field.maximum) {
     return Refuse(field, "value-out-of-range",
-                  "field " + field.name + " is at most " + field.maximum->ToString() + ", got " + number.ToString());
+                  "field " + field.name + " is at most " + field.maximum->ToString() + ", got " +
+                      number.ToString());
   }
   return {};
 }
@@ -88,14 +93,17 @@ std::string DateTimeInForm(const Field& field, Timestamp at, const AttributeValu
   return text;
 }
 
-Result<AttributeValue> StoreDateTime(const Field& field, const EdmValue& value, const AttributeValue* old) {
-  if (value.kind() != EdmKind::kDateTimeOffset && value.kind() != EdmKind::kDate) return WrongKind(field, value);
+Result<AttributeValue> StoreDateTime(const Field& field, const EdmValue& value,
+                                     const AttributeValue* old) {
+  if (value.kind() != EdmKind::kDateTimeOffset && value.kind() != EdmKind::kDate)
+    return WrongKind(field, value);
   const Timestamp at =
       value.kind() == EdmKind::kDate ? ToTimestamp(value.date(), TimeOfDay{}) : value.timestamp();
   const bool as_number = !field.unit.empty() && (old == nullptr || !old->Is(AttributeType::kS));
   if (!as_number) return AttributeValue::String(DateTimeInForm(field, at, old));
-  Decimal number = Add(Decimal(at.seconds), Decimal::FromParts(false, static_cast<std::uint64_t>(at.nanos), -9),
-                       Decimal::kFormula);
+  Decimal number =
+      Add(Decimal(at.seconds), Decimal::FromParts(false, static_cast<std::uint64_t>(at.nanos), -9),
+          Decimal::kFormula);
   if (field.unit == "ms") number = Multiply(number, Decimal(1000), Decimal::kFormula);
   return AttributeValue::Number(number);
 }
@@ -104,12 +112,14 @@ Result<AttributeValue> StoreJson(const Field& field, const EdmValue& value) {
   if (value.kind() != EdmKind::kString) return WrongKind(field, value);
   const Result<JsonValue> json = ParseJson(value.text(), JsonOptions{.max_depth = kMaxNesting});
   if (!json.ok()) {
-    return Refuse(field, "value-type", "field " + field.name + " needs JSON text: " + json.error().message);
+    return Refuse(field, "value-type",
+                  "field " + field.name + " needs JSON text: " + json.error().message);
   }
   return ValueFromPlainJson(*json);
 }
 
-Result<AttributeValue> StoreScalar(const Field& field, const EdmValue& value, const AttributeValue* old) {
+Result<AttributeValue> StoreScalar(const Field& field, const EdmValue& value,
+                                   const AttributeValue* old) {
   if (value.is_null()) return AttributeValue::Null();
   switch (field.type) {
     case FieldType::kDateTime: return StoreDateTime(field, value, old);
@@ -117,7 +127,8 @@ Result<AttributeValue> StoreScalar(const Field& field, const EdmValue& value, co
       if (value.kind() != EdmKind::kDate) return WrongKind(field, value);
       if (old != nullptr && old->Is(AttributeType::kS)) {
         std::optional<ConversionError> error;
-        const EdmValue before = FromStored(field, AttributeView(AttributeType::kS, old->text()), &error);
+        const EdmValue before =
+            FromStored(field, AttributeView(AttributeType::kS, old->text()), &error);
         if (EqualEdm(before, value)) return *old;
       }
       return AttributeValue::String(FormatDate(value.date()));
@@ -143,7 +154,8 @@ Result<AttributeValue> StoreScalar(const Field& field, const EdmValue& value, co
       if (value.kind() != EdmKind::kBinary) return WrongKind(field, value);
       if (field.max_length != 0 && value.bytes().size() > field.max_length) {
         return Refuse(field, "value-too-long",
-                      "field " + field.name + " takes at most " + std::to_string(field.max_length) + " bytes");
+                      "field " + field.name + " takes at most " + std::to_string(field.max_length) +
+                          " bytes");
       }
       return AttributeValue::Binary(value.bytes());
     case FieldType::kGuid:
@@ -153,15 +165,19 @@ Result<AttributeValue> StoreScalar(const Field& field, const EdmValue& value, co
     case FieldType::kComplex: {
       if (value.kind() != EdmKind::kComplex) return WrongKind(field, value);
       // Members that no field names stay as they are.
-      AttributeValue::Map map = old != nullptr && old->Is(AttributeType::kM) ? old->map() : AttributeValue::Map();
+      AttributeValue::Map map =
+          old != nullptr && old->Is(AttributeType::kM) ? old->map() : AttributeValue::Map();
       for (const auto& [name, member_value] : value.complex()) {
         const auto member = std::find_if(field.members.begin(), field.members.end(),
                                          [&name = name](const Field& f) { return f.name == name; });
         if (member == field.members.end()) {
-          return Refuse(field, "value-type", "field " + field.name + " has no member '" + name + "'");
+          return Refuse(field, "value-type",
+                        "field " + field.name + " has no member '" + name + "'");
         }
         if (!member->source.path.empty()) {
-          return Refuse(field, "value-type", "member " + field.name + "/" + name + " lies below another value and is read-only");
+          return Refuse(
+              field, "value-type",
+              "member " + field.name + "/" + name + " lies below another value and is read-only");
         }
         const auto before = map.find(member->source.attribute);
         TABLECAST_ASSIGN_OR_RETURN(
@@ -198,7 +214,8 @@ bool IsSet(AttributeType type) {
 }
 
 // A set of the element type that the elements have. An empty one cannot be stored: NULL.
-Result<AttributeValue> SetFrom(const Field& field, AttributeType type, const AttributeValue::List& elements) {
+Result<AttributeValue> SetFrom(const Field& field, AttributeType type,
+                               const AttributeValue::List& elements) {
   AttributeValue::Set set;
   for (const AttributeValue& element : elements) {
     if (type == AttributeType::kSS && element.Is(AttributeType::kS)) {
@@ -209,7 +226,8 @@ Result<AttributeValue> SetFrom(const Field& field, AttributeType type, const Att
       set.push_back(element.bytes());
     } else {
       return Refuse(field, "value-type",
-                    "field " + field.name + " is stored as " + std::string(AttributeTypeName(type)) +
+                    "field " + field.name + " is stored as " +
+                        std::string(AttributeTypeName(type)) +
                         " and takes elements of one type only");
     }
   }
@@ -219,7 +237,8 @@ Result<AttributeValue> SetFrom(const Field& field, AttributeType type, const Att
   return AttributeValue::SetOf(type, std::move(set));
 }
 
-Result<AttributeValue> StoreCollection(const Field& field, const EdmValue& value, const AttributeValue* old) {
+Result<AttributeValue> StoreCollection(const Field& field, const EdmValue& value,
+                                       const AttributeValue* old) {
   if (value.is_null()) return AttributeValue::Null();
   const AttributeType stored = old != nullptr && (IsSet(old->type()) || old->Is(AttributeType::kL))
                                    ? old->type()
@@ -227,7 +246,8 @@ Result<AttributeValue> StoreCollection(const Field& field, const EdmValue& value
   AttributeValue::List elements;
   if (field.form == CollectionForm::kJson) {
     TABLECAST_ASSIGN_OR_RETURN(AttributeValue json, StoreJson(field, value));
-    if (!json.Is(AttributeType::kL)) return Refuse(field, "value-type", "field " + field.name + " needs a JSON array");
+    if (!json.Is(AttributeType::kL))
+      return Refuse(field, "value-type", "field " + field.name + " needs a JSON array");
     elements = std::move(json.list());
   } else if (field.form == CollectionForm::kText) {
     if (value.kind() != EdmKind::kString) return WrongKind(field, value);
@@ -238,13 +258,15 @@ Result<AttributeValue> StoreCollection(const Field& field, const EdmValue& value
       rest.remove_prefix(std::min(end + 1, rest.size()));
       if (part.empty()) continue;
       TABLECAST_ASSIGN_OR_RETURN(EdmValue element, ParseEdm(field.kind, part));
-      TABLECAST_ASSIGN_OR_RETURN(AttributeValue element_stored, StoreScalar(field, element, nullptr));
+      TABLECAST_ASSIGN_OR_RETURN(AttributeValue element_stored,
+                                 StoreScalar(field, element, nullptr));
       elements.push_back(std::move(element_stored));
     }
   } else {
     if (value.kind() != EdmKind::kCollection) return WrongKind(field, value);
     for (const EdmValue& element : value.collection()) {
-      TABLECAST_ASSIGN_OR_RETURN(AttributeValue element_stored, StoreScalar(field, element, nullptr));
+      TABLECAST_ASSIGN_OR_RETURN(AttributeValue element_stored,
+                                 StoreScalar(field, element, nullptr));
       elements.push_back(std::move(element_stored));
     }
   }
@@ -254,7 +276,8 @@ Result<AttributeValue> StoreCollection(const Field& field, const EdmValue& value
 
 }  // namespace
 
-Result<AttributeValue> ToStored(const Field& field, const EdmValue& value, const AttributeValue* old) {
+Result<AttributeValue> ToStored(const Field& field, const EdmValue& value,
+                                const AttributeValue* old) {
   return field.collection ? StoreCollection(field, value, old) : StoreScalar(field, value, old);
 }
 

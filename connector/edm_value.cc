@@ -39,7 +39,18 @@ constexpr std::array kKindNames = {
 };
 
 // Kinds that compare with each other share a family.
-enum class Family : std::uint8_t { kNull, kBoolean, kNumber, kText, kInstant, kTime, kDuration, kGuid, kBinary, kNested };
+enum class Family : std::uint8_t {
+  kNull,
+  kBoolean,
+  kNumber,
+  kText,
+  kInstant,
+  kTime,
+  kDuration,
+  kGuid,
+  kBinary,
+  kNested
+};
 
 Family FamilyOf(EdmKind kind) {
   switch (kind) {
@@ -58,7 +69,9 @@ Family FamilyOf(EdmKind kind) {
   }
 }
 
-bool IsNan(const EdmValue& value) { return IsFloating(value.kind()) && std::isnan(value.floating()); }
+bool IsNan(const EdmValue& value) {
+  return IsFloating(value.kind()) && std::isnan(value.floating());
+}
 
 std::strong_ordering CompareText(std::string_view a, std::string_view b) {
   const int order = a.compare(b);
@@ -85,7 +98,8 @@ std::strong_ordering CompareNumbers(const EdmValue& a, const EdmValue& b) {
 }
 
 Timestamp InstantOf(const EdmValue& value) {
-  return value.kind() == EdmKind::kDate ? ToTimestamp(value.date(), TimeOfDay{}) : value.timestamp();
+  return value.kind() == EdmKind::kDate ? ToTimestamp(value.date(), TimeOfDay{})
+                                        : value.timestamp();
 }
 
 template <class T>
@@ -121,7 +135,8 @@ void AppendOrderedNumber(std::string& out, const Decimal& value, bool descending
   Result<std::string> code = EncodeNumber(value);
   if (!code.ok()) code = EncodeNumber(value.RoundToDigits({38, Rounding::kDown}));
   if (!code.ok()) code = EncodeNumber(Decimal());  // beyond what a stored number can be
-  AppendOrderedScalar(out, AttributeView(AttributeType::kN, code.ok() ? *code : std::string()), descending);
+  AppendOrderedScalar(out, AttributeView(AttributeType::kN, code.ok() ? *code : std::string()),
+                      descending);
 }
 
 Error LiteralError(EdmKind kind, std::string_view text) {
@@ -160,7 +175,8 @@ IntegerRange RangeOf(EdmKind kind) {
     case EdmKind::kInt16: return {-32768, 32767};
     case EdmKind::kInt32:
       return {std::numeric_limits<std::int32_t>::min(), std::numeric_limits<std::int32_t>::max()};
-    default: return {std::numeric_limits<std::int64_t>::min(), std::numeric_limits<std::int64_t>::max()};
+    default:
+      return {std::numeric_limits<std::int64_t>::min(), std::numeric_limits<std::int64_t>::max()};
   }
 }
 
@@ -364,7 +380,8 @@ bool EqualEdm(const EdmValue& a, const EdmValue& b) {
     const auto& right = b.complex();
     if (left.size() != right.size()) return false;
     for (std::size_t i = 0; i < left.size(); ++i) {
-      if (left[i].first != right[i].first || !EqualEdm(left[i].second, right[i].second)) return false;
+      if (left[i].first != right[i].first || !EqualEdm(left[i].second, right[i].second))
+        return false;
     }
     return true;
   }
@@ -424,7 +441,8 @@ void AppendOrderedEdm(std::string& out, const EdmValue& value, bool descending) 
     }
     case Family::kTime: AppendOrderedNumber(out, Decimal(value.time().nanos), descending); return;
     case Family::kDuration:
-      AppendOrderedNumber(out, SecondsAsDecimal(value.duration().seconds, value.duration().nanos), descending);
+      AppendOrderedNumber(out, SecondsAsDecimal(value.duration().seconds, value.duration().nanos),
+                          descending);
       return;
     case Family::kNested:
       AppendOrderedScalar(out, AttributeView(AttributeType::kS, value.ToLiteral()), descending);
@@ -447,7 +465,8 @@ void AppendEdmToken(std::string& out, const EdmValue& value) {
 }
 
 Result<EdmValue> ReadEdmToken(std::string_view& bytes) {
-  const Error error = MakeError(ErrorCode::kInvalidArgument, "token-syntax", "this paging token is damaged");
+  const Error error =
+      MakeError(ErrorCode::kInvalidArgument, "token-syntax", "this paging token is damaged");
   if (bytes.empty()) return error;
   const int number = bytes.front() - 'A';
   bytes.remove_prefix(1);
@@ -458,7 +477,8 @@ Result<EdmValue> ReadEdmToken(std::string_view& bytes) {
   if (!text) return error;
   if (kind == EdmKind::kBinary) return EdmValue::Binary(std::string(*text));
   // Nested values order by their literal text, so the text is all that paging needs.
-  if (kind == EdmKind::kComplex || kind == EdmKind::kCollection) return EdmValue::String(std::string(*text));
+  if (kind == EdmKind::kComplex || kind == EdmKind::kCollection)
+    return EdmValue::String(std::string(*text));
   Result<EdmValue> value = ParseEdm(kind, *text);
   if (!value.ok()) return error;
   return value;
@@ -482,7 +502,8 @@ Result<EdmValue> ParseEdm(EdmKind kind, std::string_view text) {
     }
     case EdmKind::kDateTimeOffset: {
       const Result<IsoDateTime> read = ParseIso8601(text, 0);
-      if (!read.ok() || read->form != IsoForm::kExtended || !read->has_zone || read->separator == ' ') {
+      if (!read.ok() || read->form != IsoForm::kExtended || !read->has_zone ||
+          read->separator == ' ') {
         return LiteralError(kind, text);
       }
       return EdmValue::DateTimeOffset(read->instant);

@@ -1,9 +1,9 @@
 #ifndef TABLECAST_CONNECTOR_EDM_VALUE_H_
 #define TABLECAST_CONNECTOR_EDM_VALUE_H_
 
-// A typed value as the protocol sees it: what a field of a record holds, what a literal means, what an
-// expression yields. All whole and decimal numbers are exact Decimals; Edm.Double exists only for
-// INF, NaN and literals written with an exponent.
+// A typed value as the protocol sees it: what a field of a record holds, what a literal means, what
+// an expression yields. All whole and decimal numbers are exact Decimals; Edm.Double exists only
+// for INF, NaN and literals written with an exponent.
 //
 //   EdmValue total = EdmValue::Number(*Decimal::Parse("19.90"));
 //   CompareEdm(total, EdmValue::Number(Decimal(20)));   // less
@@ -66,7 +66,8 @@ class EdmValue {
   static EdmValue Null() { return {}; }
   static EdmValue Boolean(bool value);
   static EdmValue String(std::string text);
-  static EdmValue Number(Decimal value, EdmKind kind = EdmKind::kDecimal);  // REQUIRES: IsExactNumber(kind)
+  static EdmValue Number(Decimal value,
+                         EdmKind kind = EdmKind::kDecimal);  // REQUIRES: IsExactNumber(kind)
   static EdmValue Int(std::int64_t value, EdmKind kind = EdmKind::kInt32);
   static EdmValue Double(double value, EdmKind kind = EdmKind::kDouble);
   static EdmValue DateTimeOffset(Timestamp value);
@@ -92,32 +93,35 @@ class EdmValue {
   TimeOfDay time() const { return std::get<TimeOfDay>(value_); }
   Duration duration() const { return std::get<Duration>(value_); }
   const Complex& complex() const { return *std::get<std::shared_ptr<const Complex>>(value_); }
-  const Collection& collection() const { return *std::get<std::shared_ptr<const Collection>>(value_); }
+  const Collection& collection() const {
+    return *std::get<std::shared_ptr<const Collection>>(value_);
+  }
 
   // Readable and parseable OData literal text: 'it''s', 12.5, 2020-01-01T00:00:00Z, null.
   std::string ToLiteral() const;
-  // The bare value: text itself, number in normal form, ISO times, base64url, true/false; "" for null.
+  // The bare value: text itself, number in normal form, ISO times, base64url, true/false; "" for
+  // null.
   std::string ToText() const;
 
  private:
   EdmKind kind_ = EdmKind::kNull;
-  std::variant<std::monostate, bool, std::string, Decimal, double, Timestamp, Date, TimeOfDay, Duration,
-               std::shared_ptr<const Complex>, std::shared_ptr<const Collection>>
+  std::variant<std::monostate, bool, std::string, Decimal, double, Timestamp, Date, TimeOfDay,
+               Duration, std::shared_ptr<const Complex>, std::shared_ptr<const Collection>>
       value_;
 };
 
 // Order by OData's rules: numbers by value across kinds, text by code point, false before true,
-// instants by time, a date against an instant as its midnight in UTC. nullopt when either is null or
-// NaN, or the kinds do not compare.
+// instants by time, a date against an instant as its midnight in UTC. nullopt when either is null
+// or NaN, or the kinds do not compare.
 std::optional<std::strong_ordering> CompareEdm(const EdmValue& a, const EdmValue& b);
 // `eq`: null equals null; NaN nothing; complex and collections member by member.
 bool EqualEdm(const EdmValue& a, const EdmValue& b);
 // Total order for $orderby and groups: null first, then NaN, then by value. Equal values tie.
 std::strong_ordering OrderEdm(const EdmValue& a, const EdmValue& b);
 
-// Order-preserving, self-delimiting bytes of a scalar (index entries, group keys): byte order of two
-// such strings of one field = OrderEdm, reversed when `descending`. Complex values and collections
-// order by their literal text.
+// Order-preserving, self-delimiting bytes of a scalar (index entries, group keys): byte order of
+// two such strings of one field = OrderEdm, reversed when `descending`. Complex values and
+// collections order by their literal text.
 void AppendOrderedEdm(std::string& out, const EdmValue& value, bool descending = false);
 
 // Compact exact bytes of a scalar for paging tokens, and back.

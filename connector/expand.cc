@@ -11,7 +11,8 @@ namespace tablecast {
 // Takes the records of one batch read in any order and deals them out to their parents.
 class PageExecutor::BatchCollector {
  public:
-  BatchCollector(QuerySession& session, const ObjectQuery& query, const RelationCondition& relation, std::uint64_t page_size)
+  BatchCollector(QuerySession& session, const ObjectQuery& query, const RelationCondition& relation,
+                 std::uint64_t page_size)
       : session_(session),
         query_(query),
         relation_(relation),
@@ -34,7 +35,8 @@ class PageExecutor::BatchCollector {
     if (!holds) return true;
     if (++session_.expanded_records() > session_.limits().max_expanded_records) {
       status_ = MakeError(ErrorCode::kResourceExhausted, "query-expand-limit",
-                          "more than " + std::to_string(session_.limits().max_expanded_records) + " records would be expanded",
+                          "more than " + std::to_string(session_.limits().max_expanded_records) +
+                              " records would be expanded",
                           "$expand", "ask for fewer parents, or filter the expanded records");
       return false;
     }
@@ -61,20 +63,25 @@ class PageExecutor::BatchCollector {
   Pages Finish() {
     Pages pages;
     for (auto& [key, parent] : parents_) {
-      std::sort(parent.children.begin(), parent.children.end(), [&](const Child& a, const Child& b) { return Less(a, b); });
+      std::sort(parent.children.begin(), parent.children.end(),
+                [&](const Child& a, const Child& b) { return Less(a, b); });
       auto page = std::make_shared<ResultPage>();
       page->object = query_.object;
       page->columns = projection_.columns();
       if (query_.count) page->count = parent.matched;
-      const std::size_t begin = std::min<std::size_t>(parent.children.size(), static_cast<std::size_t>(query_.skip));
-      const std::size_t end = std::min<std::size_t>(parent.children.size(), begin + static_cast<std::size_t>(limit_));
-      for (std::size_t i = begin; i < end; ++i) page->records.push_back(std::move(parent.children[i].record));
+      const std::size_t begin =
+          std::min<std::size_t>(parent.children.size(), static_cast<std::size_t>(query_.skip));
+      const std::size_t end =
+          std::min<std::size_t>(parent.children.size(), begin + static_cast<std::size_t>(limit_));
+      for (std::size_t i = begin; i < end; ++i)
+        page->records.push_back(std::move(parent.children[i].record));
       const bool top_done = query_.top && page->records.size() >= *query_.top;
       if (end < parent.children.size() && end > begin && !top_done) {
         PageToken token;
         token.returned = page->records.size();
         token.sort_values = parent.children[end - 1].values;
-        token.position = MakePosition(parent.children[end - 1].at.key, parent.children[end - 1].at.element);
+        token.position =
+            MakePosition(parent.children[end - 1].at.key, parent.children[end - 1].at.element);
         page->next = WriteToken(token);
       }
       pages[key] = std::move(page);
@@ -100,7 +107,9 @@ class PageExecutor::BatchCollector {
     std::uint64_t matched = 0;
     std::vector<Child> children;
   };
-  bool Less(const Child& a, const Child& b) const { return order_.Compare(a.values, a.at, b.values, b.at) < 0; }
+  bool Less(const Child& a, const Child& b) const {
+    return order_.Compare(a.values, a.at, b.values, b.at) < 0;
+  }
   void Prune(Parent& parent, std::size_t keep) const {
     const auto middle = parent.children.begin() + static_cast<std::ptrdiff_t>(keep);
     std::nth_element(parent.children.begin(), middle, parent.children.end(),
@@ -153,7 +162,8 @@ ObjectQuery PageExecutor::NestedQuery(const ExpandItem& item) const {
   return query;
 }
 
-Result<std::vector<EdmValue>> PageExecutor::JoinValues(const ResultPage& page, const Navigation& navigation) {
+Result<std::vector<EdmValue>> PageExecutor::JoinValues(const ResultPage& page,
+                                                       const Navigation& navigation) {
   std::vector<EdmValue> values;
   values.reserve(page.records.size());
   const JoinColumn& from = navigation.from;
@@ -174,9 +184,10 @@ Result<std::vector<EdmValue>> PageExecutor::JoinValues(const ResultPage& page, c
       }
       TABLECAST_ASSIGN_OR_RETURN(const Position at, ParsePosition(*page.object, record.item_key));
       EdmValue value;
-      TABLECAST_ASSIGN_OR_RETURN(const bool there, session_.Fetch(*page.object, at, **reader, [&](ItemRecord& current) {
-        value = current.Join(from);
-      }));
+      TABLECAST_ASSIGN_OR_RETURN(
+          const bool there, session_.Fetch(*page.object, at, **reader, [&](ItemRecord& current) {
+            value = current.Join(from);
+          }));
       static_cast<void>(there);
       values.push_back(std::move(value));
     }
@@ -184,8 +195,10 @@ Result<std::vector<EdmValue>> PageExecutor::JoinValues(const ResultPage& page, c
   return values;
 }
 
-Result<PageExecutor::Pages> PageExecutor::ReadBatch(const ObjectQuery& query, const RelationCondition& relation,
-                                                    std::uint32_t depth, std::optional<PlanReport>* report) {
+Result<PageExecutor::Pages> PageExecutor::ReadBatch(const ObjectQuery& query,
+                                                    const RelationCondition& relation,
+                                                    std::uint32_t depth,
+                                                    std::optional<PlanReport>* report) {
   PlanRequest request;
   request.object = query.object;
   request.filter = query.filter;
@@ -198,18 +211,22 @@ Result<PageExecutor::Pages> PageExecutor::ReadBatch(const ObjectQuery& query, co
   BatchCollector collector(session_, query, relation, query.page_size);
   if (plan.path.kind != AccessKind::kNothing) {
     TABLECAST_ASSIGN_OR_RETURN(const QuerySession::Handle record, session_.Borrow(*query.object));
-    TABLECAST_RETURN_IF_ERROR(session_.Stream(*query.object, plan.path, std::nullopt, *record,
-                                              [&](ItemRecord& current) { return collector.Add(current); }));
+    TABLECAST_RETURN_IF_ERROR(
+        session_.Stream(*query.object, plan.path, std::nullopt, *record,
+                        [&](ItemRecord& current) { return collector.Add(current); }));
     TABLECAST_RETURN_IF_ERROR(collector.status());
   }
   Pages pages = collector.Finish();
   if (report != nullptr) {
     *report = ReportOf(query, plan);
-    (*report)->actual = PlanReport::Actual{session_.stats().items - before.items, session_.stats().bytes - before.bytes, 0};
+    (*report)->actual = PlanReport::Actual{session_.stats().items - before.items,
+                                           session_.stats().bytes - before.bytes, 0};
   }
-  pages[std::string()] = collector.EmptyPage();  // no join key is empty: this one serves parents without children
+  pages[std::string()] =
+      collector.EmptyPage();  // no join key is empty: this one serves parents without children
   if (query.expand.empty()) return pages;
-  // One batch for the grandchildren of all parents: the pages are put together and taken apart again.
+  // One batch for the grandchildren of all parents: the pages are put together and taken apart
+  // again.
   ResultPage all;
   all.object = query.object;
   all.columns = pages[std::string()]->columns;
@@ -235,31 +252,38 @@ Status PageExecutor::ExpandRest(const ObjectQuery& query, ResultPage& page, std:
   if (query.expand.empty()) return {};
   if (depth >= session_.limits().max_expand_depth) {
     // $levels=max ends here; a path spelled out this deep is refused.
-    const bool only_levels = std::all_of(query.expand.begin(), query.expand.end(), [](const ExpandItem& item) {
-      return item.levels == ExpandItem::kLevelsMax;
-    });
+    const bool only_levels =
+        std::all_of(query.expand.begin(), query.expand.end(),
+                    [](const ExpandItem& item) { return item.levels == ExpandItem::kLevelsMax; });
     if (only_levels) return {};
     return MakeError(ErrorCode::kResourceExhausted, "query-expand-depth",
-                     "$expand is nested deeper than " + std::to_string(session_.limits().max_expand_depth) + " levels", "$expand");
+                     "$expand is nested deeper than " +
+                         std::to_string(session_.limits().max_expand_depth) + " levels",
+                     "$expand");
   }
   for (Record& record : page.records) record.expanded.resize(query.expand.size());
   for (std::size_t number = 0; number < query.expand.size(); ++number) {
     if (done[number]) continue;
     const ExpandItem& item = query.expand[number];
     const ObjectQuery nested = NestedQuery(item);
-    TABLECAST_ASSIGN_OR_RETURN(const std::vector<EdmValue> values, JoinValues(page, *item.navigation));
+    TABLECAST_ASSIGN_OR_RETURN(const std::vector<EdmValue> values,
+                               JoinValues(page, *item.navigation));
     const RelationCondition relation(item.navigation->to, values);
-    const bool none = std::all_of(values.begin(), values.end(), [](const EdmValue& value) { return value.is_null(); });
+    const bool none = std::all_of(values.begin(), values.end(),
+                                  [](const EdmValue& value) { return value.is_null(); });
     Pages pages;
     if (none) {
-      pages[std::string()] = BatchCollector(session_, nested, relation, nested.page_size).EmptyPage();
+      pages[std::string()] =
+          BatchCollector(session_, nested, relation, nested.page_size).EmptyPage();
     } else {
       std::optional<PlanReport> report;
-      TABLECAST_ASSIGN_OR_RETURN(pages, ReadBatch(nested, relation, depth, page.plan ? &report : nullptr));
+      TABLECAST_ASSIGN_OR_RETURN(pages,
+                                 ReadBatch(nested, relation, depth, page.plan ? &report : nullptr));
       if (report) page.plan->expands.push_back(*std::move(report));
     }
     for (std::size_t i = 0; i < page.records.size(); ++i) {
-      auto at = values[i].is_null() ? pages.end() : pages.find(RelationCondition::KeyBytes(values[i]));
+      auto at =
+          values[i].is_null() ? pages.end() : pages.find(RelationCondition::KeyBytes(values[i]));
       if (at == pages.end()) at = pages.find(std::string());
       page.records[i].expanded[number] = at->second;
     }
@@ -267,7 +291,8 @@ Status PageExecutor::ExpandRest(const ObjectQuery& query, ResultPage& page, std:
   return {};
 }
 
-Result<std::optional<ResultPage>> PageExecutor::PartitionRead(const ObjectQuery& query, const Position& at,
+Result<std::optional<ResultPage>> PageExecutor::PartitionRead(const ObjectQuery& query,
+                                                              const Position& at,
                                                               std::vector<bool>& done) {
   const ExternalObject& object = *query.object;
   std::optional<ResultPage> out;
@@ -276,13 +301,15 @@ Result<std::optional<ResultPage>> PageExecutor::PartitionRead(const ObjectQuery&
   for (std::size_t number = 0; number < query.expand.size(); ++number) {
     const Navigation& navigation = *query.expand[number].navigation;
     const ExternalObject& target = *navigation.target;
-    if (!navigation.collection || target.embedded() != nullptr || target.table() != object.table()) continue;
+    if (!navigation.collection || target.embedded() != nullptr || target.table() != object.table())
+      continue;
     // The value that the children join by, from the record itself.
     TABLECAST_ASSIGN_OR_RETURN(const QuerySession::Handle parent, session_.Borrow(object));
     EdmValue value;
-    TABLECAST_ASSIGN_OR_RETURN(const bool there, session_.Fetch(object, at, *parent, [&](ItemRecord& record) {
-      value = record.Join(navigation.from);
-    }));
+    TABLECAST_ASSIGN_OR_RETURN(const bool there,
+                               session_.Fetch(object, at, *parent, [&](ItemRecord& record) {
+                                 value = record.Join(navigation.from);
+                               }));
     if (!there || value.is_null()) return out;
     const RelationCondition relation(navigation.to, {value});
     const ObjectQuery nested = NestedQuery(query.expand[number]);
@@ -292,15 +319,17 @@ Result<std::optional<ResultPage>> PageExecutor::PartitionRead(const ObjectQuery&
     request.joins.push_back(relation.Test());
     request.any_order = true;
     TABLECAST_ASSIGN_OR_RETURN(const QueryPlan plan, PlanQuery(session_.snapshot(), request));
-    const bool here = plan.path.kind == AccessKind::kPartitionRange && plan.path.keys.size() == 1 &&
-                      plan.path.keys.front().partition.equals == std::vector<AttributeValue>{key.partition};
+    const bool here =
+        plan.path.kind == AccessKind::kPartitionRange && plan.path.keys.size() == 1 &&
+        plan.path.keys.front().partition.equals == std::vector<AttributeValue>{key.partition};
     if (!here) continue;
     KeyCondition both = plan.path.keys.front();
     both.sort = Hull(both.sort, EqualsCondition(*key.sort));
     // Not when much else lies between the record and its children.
     const std::uint64_t room = static_cast<std::uint64_t>(plan.path.estimated_items) * 2 + 10;
     std::uint64_t looked = 0;
-    TABLECAST_RETURN_IF_ERROR(session_.snapshot().Query(object.table(), both, {}, [&](const ItemView&) { return ++looked <= room; }));
+    TABLECAST_RETURN_IF_ERROR(session_.snapshot().Query(
+        object.table(), both, {}, [&](const ItemView&) { return ++looked <= room; }));
     if (looked > room) continue;
 
     TABLECAST_ASSIGN_OR_RETURN(const QuerySession::Handle child, session_.Borrow(target));
@@ -313,29 +342,31 @@ Result<std::optional<ResultPage>> PageExecutor::PartitionRead(const ObjectQuery&
     out->object = &object;
     out->columns = projection.columns();
     Status failed;
-    TABLECAST_RETURN_IF_ERROR(session_.snapshot().Query(object.table(), both, {}, [&](const ItemView& item) {
-      ++session_.stats().items;
-      session_.stats().bytes += item.key_bytes().size() + item.record_bytes().size();
-      if (item.key_bytes() == at.key) {
-        parent->Reset(item);
-        if (!filter.Holds(*parent, context)) return true;
-        Result<Record> made = projection.Project(*parent, context);
-        if (!made.ok()) {
-          failed = made.error();
-          return false;
-        }
-        out->records.push_back(*std::move(made));
-        return true;
-      }
-      child->Reset(item);
-      return !child->Belongs() || collector.Add(*child);
-    }));
+    TABLECAST_RETURN_IF_ERROR(
+        session_.snapshot().Query(object.table(), both, {}, [&](const ItemView& item) {
+          ++session_.stats().items;
+          session_.stats().bytes += item.key_bytes().size() + item.record_bytes().size();
+          if (item.key_bytes() == at.key) {
+            parent->Reset(item);
+            if (!filter.Holds(*parent, context)) return true;
+            Result<Record> made = projection.Project(*parent, context);
+            if (!made.ok()) {
+              failed = made.error();
+              return false;
+            }
+            out->records.push_back(*std::move(made));
+            return true;
+          }
+          child->Reset(item);
+          return !child->Belongs() || collector.Add(*child);
+        }));
     TABLECAST_RETURN_IF_ERROR(failed);
     if (context.error()) return *context.error();
     TABLECAST_RETURN_IF_ERROR(collector.status());
     Pages pages = collector.Finish();
     const auto found = pages.find(RelationCondition::KeyBytes(value));
-    const std::shared_ptr<ResultPage> children = found == pages.end() ? collector.EmptyPage() : found->second;
+    const std::shared_ptr<ResultPage> children =
+        found == pages.end() ? collector.EmptyPage() : found->second;
     if (query.want_plan) {
       QueryPlan together = plan;
       together.path.keys = {both};

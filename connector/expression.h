@@ -10,10 +10,10 @@
 //   auto filter = expr::Binary(BinaryOp::kGt, *total, *five);       // Result<ExpressionPtr>
 //   (*filter)->ToString();                                           // "TOTAL gt 5"
 //
-// Every factory that can refuse returns an Error: kInvalidArgument "type-mismatch" and friends whose
-// message names what was expected and what was given, or kUnimplemented for valid OData that is not
-// offered. The caller adds target and position. Trees are immutable and shared between threads.
-// LIMITS: depth 100; a deeper tree is refused by the factories ("expression-depth").
+// Every factory that can refuse returns an Error: kInvalidArgument "type-mismatch" and friends
+// whose message names what was expected and what was given, or kUnimplemented for valid OData that
+// is not offered. The caller adds target and position. Trees are immutable and shared between
+// threads. LIMITS: depth 100; a deeper tree is refused by the factories ("expression-depth").
 
 #include <cstdint>
 #include <memory>
@@ -60,7 +60,20 @@ class Expression {
 };
 
 enum class BinaryOp : std::uint8_t {
-  kEq, kNe, kLt, kLe, kGt, kGe, kAnd, kOr, kAdd, kSub, kMul, kDiv, kDivBy, kMod,
+  kEq,
+  kNe,
+  kLt,
+  kLe,
+  kGt,
+  kGe,
+  kAnd,
+  kOr,
+  kAdd,
+  kSub,
+  kMul,
+  kDiv,
+  kDivBy,
+  kMod,
 };
 enum class LambdaKind : std::uint8_t { kAny, kAll };
 
@@ -91,8 +104,8 @@ Result<ExpressionPtr> NavigationIsNull(Origin origin);
 
 Result<ExpressionPtr> Not(ExpressionPtr operand);
 Result<ExpressionPtr> Negate(ExpressionPtr operand);
-// Numbers compare and calculate across numeric types; Date promotes to DateTimeOffset; a text literal
-// fits Duration, Guid. Everything else must agree.
+// Numbers compare and calculate across numeric types; Date promotes to DateTimeOffset; a text
+// literal fits Duration, Guid. Everything else must agree.
 Result<ExpressionPtr> Binary(BinaryOp op, ExpressionPtr left, ExpressionPtr right);
 Result<ExpressionPtr> In(ExpressionPtr operand, std::vector<ExpressionPtr> list);
 Result<ExpressionPtr> InCollection(ExpressionPtr operand, ExpressionPtr collection);
@@ -101,9 +114,9 @@ Result<ExpressionPtr> Has(ExpressionPtr left, ExpressionPtr right);
 
 // A canonical function by its name (any case): contains startswith endswith indexof length concat
 // substring tolower toupper trim matchespattern year month day hour minute second fractionalseconds
-// date time totaloffsetminutes totalseconds now mindatetime maxdatetime round floor ceiling hassubset
-// hassubsequence. ERRORS: "unknown-function" with the nearest name; "function-arity"; "type-mismatch"
-// naming the signature; kUnimplemented "function-not-supported" for geo.*.
+// date time totaloffsetminutes totalseconds now mindatetime maxdatetime round floor ceiling
+// hassubset hassubsequence. ERRORS: "unknown-function" with the nearest name; "function-arity";
+// "type-mismatch" naming the signature; kUnimplemented "function-not-supported" for geo.*.
 Result<ExpressionPtr> Call(std::string_view function, std::vector<ExpressionPtr> arguments);
 // case(c1:v1,...): null when no condition holds.
 Result<ExpressionPtr> Case(std::vector<std::pair<ExpressionPtr, ExpressionPtr>> branches);
@@ -111,21 +124,23 @@ Result<ExpressionPtr> Case(std::vector<std::pair<ExpressionPtr, ExpressionPtr>> 
 Result<ExpressionPtr> Cast(ExpressionPtr operand, std::string_view type_name);
 Result<ExpressionPtr> IsOf(ExpressionPtr operand, std::string_view type_name);
 
-// any/all over a collection of values; `predicate` may be null for any() without arguments. It reads
-// `variable` through VariableRef (and Member of it).
+// any/all over a collection of values; `predicate` may be null for any() without arguments. It
+// reads `variable` through VariableRef (and Member of it).
 Result<ExpressionPtr> LambdaOverValues(LambdaKind kind, ExpressionPtr collection,
                                        std::uint32_t variable, std::string variable_name,
                                        ExpressionPtr predicate);
-// any/all over the records that `navigation` leads to from the end of `origin`; `predicate` reads them
-// through FieldRef({variable}, ...).
-Result<ExpressionPtr> LambdaOverRecords(LambdaKind kind, Origin origin, const Navigation& navigation,
-                                        std::uint32_t variable, std::string variable_name,
-                                        ExpressionPtr predicate);
+// any/all over the records that `navigation` leads to from the end of `origin`; `predicate` reads
+// them through FieldRef({variable}, ...).
+Result<ExpressionPtr> LambdaOverRecords(LambdaKind kind, Origin origin,
+                                        const Navigation& navigation, std::uint32_t variable,
+                                        std::string variable_name, ExpressionPtr predicate);
 // TAGS/$count
 Result<ExpressionPtr> CountOfValues(ExpressionPtr collection);
-// Lines/$count, Lines/$count($filter=...;$search=...): `filter` reads the related record as `variable`.
+// Lines/$count, Lines/$count($filter=...;$search=...): `filter` reads the related record as
+// `variable`.
 Result<ExpressionPtr> CountOfRecords(Origin origin, const Navigation& navigation,
-                                     std::uint32_t variable, ExpressionPtr filter, SearchPtr search);
+                                     std::uint32_t variable, ExpressionPtr filter,
+                                     SearchPtr search);
 
 }  // namespace expr
 

@@ -68,37 +68,42 @@ bool AtEnd(const RecordView& from, const std::vector<const Navigation*>& path, s
     return true;
   }
   if (context.related() == nullptr) {
-    context.Fail(MakeError(ErrorCode::kInternal, "no-related-reader", "related records cannot be read here"));
+    context.Fail(MakeError(ErrorCode::kInternal, "no-related-reader",
+                           "related records cannot be read here"));
     return false;
   }
   bool found = false;
-  const Status status = context.related()->ForEachRelated(*path[step], from, [&](const RecordView& next) {
-    found = AtEnd(next, path, step + 1, context, use);
-    return false;
-  });
+  const Status status =
+      context.related()->ForEachRelated(*path[step], from, [&](const RecordView& next) {
+        found = AtEnd(next, path, step + 1, context, use);
+        return false;
+      });
   if (!status.ok()) context.Fail(status.error());
   return found;
 }
 
-bool WithOrigin(const Origin& origin, EvalContext& context, const std::function<void(const RecordView&)>& use) {
+bool WithOrigin(const Origin& origin, EvalContext& context,
+                const std::function<void(const RecordView&)>& use) {
   const RecordView* record = context.record(origin.variable);
   if (record == nullptr) return false;
   return AtEnd(*record, origin.path, 0, context, use);
 }
 
 // Visits the records behind a collection navigation with `variable` bound to each.
-void ForEachMember(const Origin& origin, const Navigation& navigation, std::uint32_t variable, EvalContext& context,
-                   const std::function<bool(const RecordView&)>& visit) {
+void ForEachMember(const Origin& origin, const Navigation& navigation, std::uint32_t variable,
+                   EvalContext& context, const std::function<bool(const RecordView&)>& visit) {
   const RecordView* outer = context.record(variable);
   WithOrigin(origin, context, [&](const RecordView& owner) {
     if (context.related() == nullptr) {
-      context.Fail(MakeError(ErrorCode::kInternal, "no-related-reader", "related records cannot be read here"));
+      context.Fail(MakeError(ErrorCode::kInternal, "no-related-reader",
+                             "related records cannot be read here"));
       return;
     }
-    const Status status = context.related()->ForEachRelated(navigation, owner, [&](const RecordView& member) {
-      context.Bind(variable, &member);
-      return visit(member) && !context.error();
-    });
+    const Status status =
+        context.related()->ForEachRelated(navigation, owner, [&](const RecordView& member) {
+          context.Bind(variable, &member);
+          return visit(member) && !context.error();
+        });
     if (!status.ok()) context.Fail(status.error());
   });
   context.Bind(variable, outer);
@@ -106,7 +111,8 @@ void ForEachMember(const Origin& origin, const Navigation& navigation, std::uint
 
 }  // namespace
 
-LiteralNode::LiteralNode(EdmValue value) : Expression(Simple(value.kind()), 1), value_(std::move(value)) {}
+LiteralNode::LiteralNode(EdmValue value)
+    : Expression(Simple(value.kind()), 1), value_(std::move(value)) {}
 
 FieldRefNode::FieldRefNode(Origin origin, const ExternalObject& owner, const Field& field)
     : Expression(TypeOf(field), 1), origin_(std::move(origin)), owner_(&owner), field_(&field) {}
@@ -212,10 +218,15 @@ void NotNode::AppendTo(std::string& out) const {
 }
 
 CompareNode::CompareNode(BinaryOp op, ExpressionPtr left, ExpressionPtr right, int depth)
-    : Expression(Simple(EdmKind::kBoolean), depth), op_(op), left_(std::move(left)), right_(std::move(right)) {
+    : Expression(Simple(EdmKind::kBoolean), depth),
+      op_(op),
+      left_(std::move(left)),
+      right_(std::move(right)) {
   const auto* field = dynamic_cast<const FieldRefNode*>(left_.get());
   const auto* literal = dynamic_cast<const LiteralNode*>(right_.get());
-  if (field == nullptr || literal == nullptr || !field->IsOwn() || literal->value().kind() != EdmKind::kString) return;
+  if (field == nullptr || literal == nullptr || !field->IsOwn() ||
+      literal->value().kind() != EdmKind::kString)
+    return;
   const Field& f = field->field();
   const bool plain = f.source.kind == SourceKind::kAttribute && !f.collection && IsTextType(f.type);
   // An empty literal never equals an empty stored text that is published as null.
@@ -242,7 +253,8 @@ Truth CompareNode::Test(EvalContext& context) const {
     const RecordView* record = context.record(0);
     if (record == nullptr) return ToTruth(op_ == BinaryOp::kNe);
     const AttributeView stored = record->Stored(*text_field_);
-    const bool null = !stored.Is(AttributeType::kS) || (stored.payload().empty() && text_field_->empty_text_is_null);
+    const bool null = !stored.Is(AttributeType::kS) ||
+                      (stored.payload().empty() && text_field_->empty_text_is_null);
     if (null) return ToTruth(op_ == BinaryOp::kNe);
     return decide(stored.payload().compare(*text_literal_));
   }
@@ -264,7 +276,9 @@ void CompareNode::AppendTo(std::string& out) const {
 }
 
 InNode::InNode(ExpressionPtr operand, std::vector<ExpressionPtr> list, int depth)
-    : Expression(Simple(EdmKind::kBoolean), depth), operand_(std::move(operand)), list_(std::move(list)) {
+    : Expression(Simple(EdmKind::kBoolean), depth),
+      operand_(std::move(operand)),
+      list_(std::move(list)) {
   all_literals_ = std::all_of(list_.begin(), list_.end(), [](const ExpressionPtr& e) {
     return dynamic_cast<const LiteralNode*>(e.get()) != nullptr;
   });
@@ -277,15 +291,17 @@ InNode::InNode(ExpressionPtr operand, std::vector<ExpressionPtr> list, int depth
       sorted_.push_back(value);
     }
   }
-  std::sort(sorted_.begin(), sorted_.end(), [](const EdmValue& a, const EdmValue& b) { return OrderEdm(a, b) < 0; });
+  std::sort(sorted_.begin(), sorted_.end(),
+            [](const EdmValue& a, const EdmValue& b) { return OrderEdm(a, b) < 0; });
 }
 
 EdmValue InNode::Evaluate(EvalContext& context) const {
   const EdmValue value = operand_->Evaluate(context);
   if (all_literals_) {
     if (value.is_null()) return EdmValue::Boolean(has_null_);
-    const auto at = std::lower_bound(sorted_.begin(), sorted_.end(), value,
-                                     [](const EdmValue& a, const EdmValue& b) { return OrderEdm(a, b) < 0; });
+    const auto at =
+        std::lower_bound(sorted_.begin(), sorted_.end(), value,
+                         [](const EdmValue& a, const EdmValue& b) { return OrderEdm(a, b) < 0; });
     return EdmValue::Boolean(at != sorted_.end() && EqualEdm(*at, value));
   }
   for (const ExpressionPtr& element : list_) {
@@ -305,7 +321,9 @@ void InNode::AppendTo(std::string& out) const {
 }
 
 InCollectionNode::InCollectionNode(ExpressionPtr operand, ExpressionPtr collection, int depth)
-    : Expression(Simple(EdmKind::kBoolean), depth), operand_(std::move(operand)), collection_(std::move(collection)) {}
+    : Expression(Simple(EdmKind::kBoolean), depth),
+      operand_(std::move(operand)),
+      collection_(std::move(collection)) {}
 
 EdmValue InCollectionNode::Evaluate(EvalContext& context) const {
   const EdmValue value = operand_->Evaluate(context);
@@ -323,7 +341,8 @@ void InCollectionNode::AppendTo(std::string& out) const {
   collection_->AppendTo(out);
 }
 
-ArithmeticNode::ArithmeticNode(BinaryOp op, ExpressionPtr left, ExpressionPtr right, EdmType type, int depth)
+ArithmeticNode::ArithmeticNode(BinaryOp op, ExpressionPtr left, ExpressionPtr right, EdmType type,
+                               int depth)
     : Expression(type, depth), op_(op), left_(std::move(left)), right_(std::move(right)) {}
 
 EdmValue ArithmeticNode::Evaluate(EvalContext& context) const {
@@ -364,7 +383,10 @@ void NegateNode::AppendTo(std::string& out) const {
 
 CallNode::CallNode(Function function, std::vector<ExpressionPtr> arguments, EdmType type, int depth,
                    std::shared_ptr<const RegexSearch> regex)
-    : Expression(type, depth), function_(function), arguments_(std::move(arguments)), regex_(std::move(regex)) {}
+    : Expression(type, depth),
+      function_(function),
+      arguments_(std::move(arguments)),
+      regex_(std::move(regex)) {}
 
 EdmValue CallNode::Evaluate(EvalContext& context) const {
   std::vector<EdmValue> values;
@@ -386,7 +408,8 @@ void CallNode::AppendTo(std::string& out) const {
   out += ')';
 }
 
-CaseNode::CaseNode(std::vector<std::pair<ExpressionPtr, ExpressionPtr>> branches, EdmType type, int depth)
+CaseNode::CaseNode(std::vector<std::pair<ExpressionPtr, ExpressionPtr>> branches, EdmType type,
+                   int depth)
     : Expression(type, depth), branches_(std::move(branches)) {}
 
 EdmValue CaseNode::Evaluate(EvalContext& context) const {
@@ -427,8 +450,9 @@ void CastNode::AppendTo(std::string& out) const {
   out += ')';
 }
 
-LambdaValuesNode::LambdaValuesNode(LambdaKind kind, ExpressionPtr collection, std::uint32_t variable,
-                                   std::string name, ExpressionPtr predicate, int depth)
+LambdaValuesNode::LambdaValuesNode(LambdaKind kind, ExpressionPtr collection,
+                                   std::uint32_t variable, std::string name,
+                                   ExpressionPtr predicate, int depth)
     : Expression(Simple(EdmKind::kBoolean), depth),
       kind_(kind),
       collection_(std::move(collection)),
@@ -467,7 +491,8 @@ void LambdaValuesNode::AppendTo(std::string& out) const {
 }
 
 LambdaRecordsNode::LambdaRecordsNode(LambdaKind kind, Origin origin, const Navigation& navigation,
-                                     std::uint32_t variable, std::string name, ExpressionPtr predicate, int depth)
+                                     std::uint32_t variable, std::string name,
+                                     ExpressionPtr predicate, int depth)
     : Expression(Simple(EdmKind::kBoolean), depth),
       kind_(kind),
       origin_(std::move(origin)),
@@ -513,8 +538,9 @@ void CountValuesNode::AppendTo(std::string& out) const {
   out += "/$count";
 }
 
-CountRecordsNode::CountRecordsNode(Origin origin, const Navigation& navigation, std::uint32_t variable,
-                                   ExpressionPtr filter, SearchPtr search, int depth)
+CountRecordsNode::CountRecordsNode(Origin origin, const Navigation& navigation,
+                                   std::uint32_t variable, ExpressionPtr filter, SearchPtr search,
+                                   int depth)
     : Expression(Simple(EdmKind::kInt64), depth),
       origin_(std::move(origin)),
       navigation_(&navigation),

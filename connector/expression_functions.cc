@@ -1,8 +1,8 @@
 // The canonical functions, arithmetic and casts of OData over non-null values.
 // SOURCE: OData URL Conventions 4.01, section 5.1.1; spec odata.md section 1.2.
 
-#include <unicode/uchar.h>
 #include <unicode/ucasemap.h>
+#include <unicode/uchar.h>
 
 #include <algorithm>
 #include <cmath>
@@ -19,7 +19,8 @@ constexpr Decimal::Context kExact{Decimal::kMaxDigits, Rounding::kHalfUp};
 constexpr Decimal::Context kQuotient{38, Rounding::kHalfUp};
 
 Error DivisionByZero() {
-  return MakeError(ErrorCode::kInvalidArgument, "division-by-zero", "the expression divides by zero");
+  return MakeError(ErrorCode::kInvalidArgument, "division-by-zero",
+                   "the expression divides by zero");
 }
 
 std::string MapCase(const std::string& text, bool upper) {
@@ -36,8 +37,9 @@ std::string MapCase(const std::string& text, bool upper) {
   std::string out(text.size() * 3 + 8, '\0');
   const auto capacity = static_cast<std::int32_t>(out.size());
   const auto length = static_cast<std::int32_t>(text.size());
-  const std::int32_t written = upper ? ucasemap_utf8ToUpper(map, out.data(), capacity, text.data(), length, &status)
-                                     : ucasemap_utf8ToLower(map, out.data(), capacity, text.data(), length, &status);
+  const std::int32_t written =
+      upper ? ucasemap_utf8ToUpper(map, out.data(), capacity, text.data(), length, &status)
+            : ucasemap_utf8ToLower(map, out.data(), capacity, text.data(), length, &status);
   ucasemap_close(map);
   if (U_FAILURE(status) || written > capacity) return text;
   out.resize(static_cast<std::size_t>(written));
@@ -76,7 +78,8 @@ Cut CutOf(std::size_t length, const std::vector<EdmValue>& arguments, EvalContex
   if (arguments.size() == 3) {
     const std::int64_t wanted = arguments[2].number().ToInt64Saturated();
     if (wanted < 0) {
-      context.Fail(MakeError(ErrorCode::kInvalidArgument, "substring-length", "the length of substring is negative"));
+      context.Fail(MakeError(ErrorCode::kInvalidArgument, "substring-length",
+                             "the length of substring is negative"));
     }
     count = std::clamp<std::int64_t>(wanted, 0, count);
   }
@@ -86,13 +89,15 @@ Cut CutOf(std::size_t length, const std::vector<EdmValue>& arguments, EvalContex
 EdmValue Int(std::size_t value) { return EdmValue::Int(static_cast<std::int64_t>(value)); }
 
 // First position of `part` in `whole` as a run of equal elements.
-std::optional<std::size_t> FindRun(const EdmValue::Collection& whole, const EdmValue::Collection& part) {
+std::optional<std::size_t> FindRun(const EdmValue::Collection& whole,
+                                   const EdmValue::Collection& part) {
   const auto at = std::search(whole.begin(), whole.end(), part.begin(), part.end(), EqualEdm);
   if (at == whole.end() && !part.empty()) return std::nullopt;
   return static_cast<std::size_t>(at - whole.begin());
 }
 
-EdmValue CollectionFunction(Function function, const std::vector<EdmValue>& arguments, EvalContext& context) {
+EdmValue CollectionFunction(Function function, const std::vector<EdmValue>& arguments,
+                            EvalContext& context) {
   const EdmValue::Collection& whole = arguments[0].collection();
   if (function == Function::kLength) return Int(whole.size());
   if (function == Function::kSubstring) {
@@ -120,7 +125,8 @@ EdmValue CollectionFunction(Function function, const std::vector<EdmValue>& argu
     }
     case Function::kHasSubset:
       return EdmValue::Boolean(std::all_of(part.begin(), part.end(), [&](const EdmValue& wanted) {
-        return std::any_of(whole.begin(), whole.end(), [&](const EdmValue& v) { return EqualEdm(v, wanted); });
+        return std::any_of(whole.begin(), whole.end(),
+                           [&](const EdmValue& v) { return EqualEdm(v, wanted); });
       }));
     case Function::kHasSubsequence: {
       std::size_t matched = 0;
@@ -133,16 +139,18 @@ EdmValue CollectionFunction(Function function, const std::vector<EdmValue>& argu
   }
 }
 
-EdmValue TextFunction(Function function, const std::vector<EdmValue>& arguments, const RegexSearch* regex,
-                      EvalContext& context) {
+EdmValue TextFunction(Function function, const std::vector<EdmValue>& arguments,
+                      const RegexSearch* regex, EvalContext& context) {
   const std::string& text = arguments[0].text();
   const auto other = [&]() -> const std::string& { return arguments[1].text(); };
   switch (function) {
     case Function::kContains: return EdmValue::Boolean(text.find(other()) != std::string::npos);
-    case Function::kStartsWith: return EdmValue::Boolean(text.compare(0, other().size(), other()) == 0);
+    case Function::kStartsWith:
+      return EdmValue::Boolean(text.compare(0, other().size(), other()) == 0);
     case Function::kEndsWith:
-      return EdmValue::Boolean(text.size() >= other().size() &&
-                               text.compare(text.size() - other().size(), other().size(), other()) == 0);
+      return EdmValue::Boolean(
+          text.size() >= other().size() &&
+          text.compare(text.size() - other().size(), other().size(), other()) == 0);
     case Function::kIndexOf: {
       const std::size_t at = text.find(other());
       if (at == std::string::npos) return EdmValue::Int(-1);
@@ -175,18 +183,21 @@ Date DatePart(const EdmValue& value) {
 EdmValue RoundNumber(Function function, const EdmValue& value) {
   if (IsFloating(value.kind())) {
     const double v = value.floating();
-    const double rounded = function == Function::kRound ? std::round(v)
-                                                        : (function == Function::kFloor ? std::floor(v) : std::ceil(v));
+    const double rounded = function == Function::kRound
+                               ? std::round(v)
+                               : (function == Function::kFloor ? std::floor(v) : std::ceil(v));
     return EdmValue::Double(rounded, value.kind());
   }
-  const Rounding rounding = function == Function::kRound
-                                ? Rounding::kHalfUp
-                                : (function == Function::kFloor ? Rounding::kFloor : Rounding::kCeiling);
+  const Rounding rounding =
+      function == Function::kRound
+          ? Rounding::kHalfUp
+          : (function == Function::kFloor ? Rounding::kFloor : Rounding::kCeiling);
   return EdmValue::Number(value.number().RoundToScale(0, rounding), value.kind());
 }
 
 Decimal ExactSeconds(std::int64_t seconds, std::int32_t nanos) {
-  return Add(Decimal(seconds), Decimal::FromParts(false, static_cast<std::uint64_t>(nanos), -9), kExact);
+  return Add(Decimal(seconds), Decimal::FromParts(false, static_cast<std::uint64_t>(nanos), -9),
+             kExact);
 }
 
 struct SecondsAndNanos {
@@ -199,18 +210,22 @@ std::optional<SecondsAndNanos> SplitSeconds(const Decimal& value) {
   const std::optional<std::int64_t> seconds = whole.ToInt64();
   if (!seconds || *seconds > 400000000000LL || *seconds < -400000000000LL) return std::nullopt;
   const Decimal rest = Multiply(Subtract(value, whole, kExact), Decimal(1000000000), kExact);
-  return SecondsAndNanos{*seconds, static_cast<std::int32_t>(rest.RoundToScale(0, Rounding::kFloor).ToInt64Saturated())};
+  return SecondsAndNanos{*seconds, static_cast<std::int32_t>(
+                                       rest.RoundToScale(0, Rounding::kFloor).ToInt64Saturated())};
 }
 
 Decimal SecondsOf(const EdmValue& value) {
-  if (value.kind() == EdmKind::kDuration) return ExactSeconds(value.duration().seconds, value.duration().nanos);
-  if (value.kind() == EdmKind::kDate) return ExactSeconds(std::int64_t{86400} * value.date().days, 0);
+  if (value.kind() == EdmKind::kDuration)
+    return ExactSeconds(value.duration().seconds, value.duration().nanos);
+  if (value.kind() == EdmKind::kDate)
+    return ExactSeconds(std::int64_t{86400} * value.date().days, 0);
   return ExactSeconds(value.timestamp().seconds, value.timestamp().nanos);
 }
 
 EdmValue FromSeconds(const Decimal& value, EdmKind kind, EvalContext& context) {
   const std::optional<SecondsAndNanos> parts = SplitSeconds(value);
-  if (kind == EdmKind::kDuration && parts) return EdmValue::OfDuration({parts->seconds, parts->nanos});
+  if (kind == EdmKind::kDuration && parts)
+    return EdmValue::OfDuration({parts->seconds, parts->nanos});
   if (parts) {
     const Timestamp at{parts->seconds, parts->nanos};
     const std::int64_t low = std::int64_t{86400} * kMinDate.days;
@@ -219,12 +234,16 @@ EdmValue FromSeconds(const Decimal& value, EdmKind kind, EvalContext& context) {
       return kind == EdmKind::kDate ? EdmValue::OfDate(DateOf(at)) : EdmValue::DateTimeOffset(at);
     }
   }
-  context.Fail(MakeError(ErrorCode::kInvalidArgument, "date-range", "a date outside the years 1 to 9999 was calculated"));
+  context.Fail(MakeError(ErrorCode::kInvalidArgument, "date-range",
+                         "a date outside the years 1 to 9999 was calculated"));
   return {};
 }
 
-EdmValue TimeArithmetic(BinaryOp op, const EdmValue& left, const EdmValue& right, EdmKind kind, EvalContext& context) {
-  const auto as_decimal = [](const EdmValue& v) { return IsNumeric(v.kind()) ? v.number() : SecondsOf(v); };
+EdmValue TimeArithmetic(BinaryOp op, const EdmValue& left, const EdmValue& right, EdmKind kind,
+                        EvalContext& context) {
+  const auto as_decimal = [](const EdmValue& v) {
+    return IsNumeric(v.kind()) ? v.number() : SecondsOf(v);
+  };
   if (IsFloating(left.kind()) || IsFloating(right.kind())) return {};
   const Decimal a = as_decimal(left);
   const Decimal b = as_decimal(right);
@@ -244,7 +263,9 @@ EdmValue TimeArithmetic(BinaryOp op, const EdmValue& left, const EdmValue& right
 }
 
 EdmValue FloatArithmetic(BinaryOp op, const EdmValue& left, const EdmValue& right) {
-  const auto as_double = [](const EdmValue& v) { return IsFloating(v.kind()) ? v.floating() : v.number().ToDouble(); };
+  const auto as_double = [](const EdmValue& v) {
+    return IsFloating(v.kind()) ? v.floating() : v.number().ToDouble();
+  };
   const double a = as_double(left);
   const double b = as_double(right);
   switch (op) {
@@ -260,7 +281,8 @@ EdmValue FloatArithmetic(BinaryOp op, const EdmValue& left, const EdmValue& righ
 
 EdmValue EvaluateArithmetic(BinaryOp op, const EdmValue& left, const EdmValue& right, EdmKind kind,
                             EvalContext& context) {
-  if (!IsNumeric(left.kind()) || !IsNumeric(right.kind())) return TimeArithmetic(op, left, right, kind, context);
+  if (!IsNumeric(left.kind()) || !IsNumeric(right.kind()))
+    return TimeArithmetic(op, left, right, kind, context);
   if (IsFloating(left.kind()) || IsFloating(right.kind())) return FloatArithmetic(op, left, right);
   const Decimal& a = left.number();
   const Decimal& b = right.number();
@@ -283,9 +305,10 @@ EdmValue EvaluateArithmetic(BinaryOp op, const EdmValue& left, const EdmValue& r
       if (b.IsZero()) {
         if (op == BinaryOp::kDivBy) {
           // divby by zero has an answer: infinite, or not a number.
-          const double sign = a.IsZero() ? std::numeric_limits<double>::quiet_NaN()
-                                         : (a.IsNegative() ? -std::numeric_limits<double>::infinity()
-                                                           : std::numeric_limits<double>::infinity());
+          const double sign = a.IsZero()
+                                  ? std::numeric_limits<double>::quiet_NaN()
+                                  : (a.IsNegative() ? -std::numeric_limits<double>::infinity()
+                                                    : std::numeric_limits<double>::infinity());
           return EdmValue::Double(sign);
         }
         context.Fail(DivisionByZero());
@@ -308,18 +331,21 @@ EdmValue EvaluateArithmetic(BinaryOp op, const EdmValue& left, const EdmValue& r
     }
   }
   if (whole && !result.ToInt64()) {
-    context.Fail(MakeError(ErrorCode::kInvalidArgument, "arithmetic-overflow", "a whole number left the range of Edm.Int64"));
+    context.Fail(MakeError(ErrorCode::kInvalidArgument, "arithmetic-overflow",
+                           "a whole number left the range of Edm.Int64"));
     return {};
   }
   return EdmValue::Number(result, kind);
 }
 
-EdmValue EvaluateFunction(Function function, const std::vector<EdmValue>& arguments, const RegexSearch* regex,
-                          EvalContext& context) {
+EdmValue EvaluateFunction(Function function, const std::vector<EdmValue>& arguments,
+                          const RegexSearch* regex, EvalContext& context) {
   switch (function) {
     case Function::kNow: return EdmValue::DateTimeOffset(context.now());
-    case Function::kMinDateTime: return EdmValue::DateTimeOffset(ToTimestamp(kMinDate, TimeOfDay{}));
-    case Function::kMaxDateTime: return EdmValue::DateTimeOffset(ToTimestamp(kMaxDate, TimeOfDay{86399999999999}));
+    case Function::kMinDateTime:
+      return EdmValue::DateTimeOffset(ToTimestamp(kMinDate, TimeOfDay{}));
+    case Function::kMaxDateTime:
+      return EdmValue::DateTimeOffset(ToTimestamp(kMaxDate, TimeOfDay{86399999999999}));
     case Function::kYear: return EdmValue::Int(ToCivil(DatePart(arguments[0])).year);
     case Function::kMonth: return EdmValue::Int(ToCivil(DatePart(arguments[0])).month);
     case Function::kDay: return EdmValue::Int(ToCivil(DatePart(arguments[0])).day);
@@ -327,8 +353,8 @@ EdmValue EvaluateFunction(Function function, const std::vector<EdmValue>& argume
     case Function::kMinute: return EdmValue::Int(TimePart(arguments[0]).nanos / 60000000000 % 60);
     case Function::kSecond: return EdmValue::Int(TimePart(arguments[0]).nanos / 1000000000 % 60);
     case Function::kFractionalSeconds:
-      return EdmValue::Number(
-          Decimal::FromParts(false, static_cast<std::uint64_t>(TimePart(arguments[0]).nanos % 1000000000), -9));
+      return EdmValue::Number(Decimal::FromParts(
+          false, static_cast<std::uint64_t>(TimePart(arguments[0]).nanos % 1000000000), -9));
     case Function::kDate: return EdmValue::OfDate(DateOf(arguments[0].timestamp()));
     case Function::kTime: return EdmValue::OfTime(TimeOf(arguments[0].timestamp()));
     case Function::kTotalOffsetMinutes: return EdmValue::Int(0);  // everything is published in UTC
@@ -338,8 +364,10 @@ EdmValue EvaluateFunction(Function function, const std::vector<EdmValue>& argume
     case Function::kCeiling: return RoundNumber(function, arguments[0]);
     default: break;
   }
-  if (arguments[0].kind() == EdmKind::kCollection) return CollectionFunction(function, arguments, context);
-  if (arguments[0].kind() == EdmKind::kString) return TextFunction(function, arguments, regex, context);
+  if (arguments[0].kind() == EdmKind::kCollection)
+    return CollectionFunction(function, arguments, context);
+  if (arguments[0].kind() == EdmKind::kString)
+    return TextFunction(function, arguments, regex, context);
   return {};
 }
 

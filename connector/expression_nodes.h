@@ -71,7 +71,9 @@ class ColumnRefNode final : public Expression {
 class AliasNode final : public Expression {
  public:
   AliasNode(std::string name, ExpressionPtr definition)
-      : Expression(definition->type(), definition->depth()), name_(std::move(name)), definition_(std::move(definition)) {}
+      : Expression(definition->type(), definition->depth()),
+        name_(std::move(name)),
+        definition_(std::move(definition)) {}
   const ExpressionPtr& definition() const { return definition_; }
   const std::string& name() const { return name_; }
   EdmValue Evaluate(EvalContext& context) const override { return definition_->Evaluate(context); }
@@ -201,10 +203,36 @@ class NegateNode final : public Expression {
 };
 
 enum class Function : std::uint8_t {
-  kContains, kStartsWith, kEndsWith, kIndexOf, kLength, kConcat, kSubstring, kToLower, kToUpper, kTrim,
-  kMatchesPattern, kYear, kMonth, kDay, kHour, kMinute, kSecond, kFractionalSeconds, kDate, kTime,
-  kTotalOffsetMinutes, kTotalSeconds, kNow, kMinDateTime, kMaxDateTime, kRound, kFloor, kCeiling,
-  kHasSubset, kHasSubsequence,
+  kContains,
+  kStartsWith,
+  kEndsWith,
+  kIndexOf,
+  kLength,
+  kConcat,
+  kSubstring,
+  kToLower,
+  kToUpper,
+  kTrim,
+  kMatchesPattern,
+  kYear,
+  kMonth,
+  kDay,
+  kHour,
+  kMinute,
+  kSecond,
+  kFractionalSeconds,
+  kDate,
+  kTime,
+  kTotalOffsetMinutes,
+  kTotalSeconds,
+  kNow,
+  kMinDateTime,
+  kMaxDateTime,
+  kRound,
+  kFloor,
+  kCeiling,
+  kHasSubset,
+  kHasSubsequence,
 };
 std::string_view FunctionName(Function function);
 
@@ -255,8 +283,8 @@ class CastNode final : public Expression {
 
 class LambdaValuesNode final : public Expression {
  public:
-  LambdaValuesNode(LambdaKind kind, ExpressionPtr collection, std::uint32_t variable, std::string name,
-                   ExpressionPtr predicate, int depth);
+  LambdaValuesNode(LambdaKind kind, ExpressionPtr collection, std::uint32_t variable,
+                   std::string name, ExpressionPtr predicate, int depth);
   EdmValue Evaluate(EvalContext& context) const override;
   void AppendTo(std::string& out) const override;
 
@@ -270,8 +298,8 @@ class LambdaValuesNode final : public Expression {
 
 class LambdaRecordsNode final : public Expression {
  public:
-  LambdaRecordsNode(LambdaKind kind, Origin origin, const Navigation& navigation, std::uint32_t variable,
-                    std::string name, ExpressionPtr predicate, int depth);
+  LambdaRecordsNode(LambdaKind kind, Origin origin, const Navigation& navigation,
+                    std::uint32_t variable, std::string name, ExpressionPtr predicate, int depth);
   EdmValue Evaluate(EvalContext& context) const override;
   void AppendTo(std::string& out) const override;
 
@@ -298,8 +326,8 @@ class SearchMatcher;
 
 class CountRecordsNode final : public Expression {
  public:
-  CountRecordsNode(Origin origin, const Navigation& navigation, std::uint32_t variable, ExpressionPtr filter,
-                   SearchPtr search, int depth);
+  CountRecordsNode(Origin origin, const Navigation& navigation, std::uint32_t variable,
+                   ExpressionPtr filter, SearchPtr search, int depth);
   EdmValue Evaluate(EvalContext& context) const override;
   void AppendTo(std::string& out) const override;
 

@@ -18,9 +18,10 @@ std::string AlternateKeyText(const ExternalObject& object) {
 }
 
 Error TooManySplits(const ExternalObject& object) {
-  return MakeError(ErrorCode::kInvalidArgument, "external-id-separators",
-                   "this external ID can be split in more than " + std::to_string(kMaxIdSplits) + " ways", {},
-                   "address the record by its alternate key " + AlternateKeyText(object));
+  return MakeError(
+      ErrorCode::kInvalidArgument, "external-id-separators",
+      "this external ID can be split in more than " + std::to_string(kMaxIdSplits) + " ways", {},
+      "address the record by its alternate key " + AlternateKeyText(object));
 }
 
 // nullopt when a `~` is followed by anything but 0 or 1.
@@ -45,8 +46,9 @@ std::optional<std::string> Unescape(const ExternalIdSpec& spec, std::string_view
 }
 
 // Chooses `left` more separator positions at or after `from`.
-bool Choose(std::string_view id, const std::vector<std::size_t>& at, std::size_t separator, std::size_t from,
-            std::size_t left, std::vector<std::size_t>& chosen, std::vector<std::vector<std::string>>& out) {
+bool Choose(std::string_view id, const std::vector<std::size_t>& at, std::size_t separator,
+            std::size_t from, std::size_t left, std::vector<std::size_t>& chosen,
+            std::vector<std::vector<std::string>>& out) {
   if (left == 0) {
     if (out.size() >= kMaxIdSplits) return false;
     std::vector<std::string> parts;
@@ -91,7 +93,8 @@ std::optional<AttributeValue> PartValue(const ExternalIdPart& part, const std::s
   }
 }
 
-void NarrowKey(KeyCondition& key, const TableSchema& schema, std::string_view attribute, const ColumnCondition& by) {
+void NarrowKey(KeyCondition& key, const TableSchema& schema, std::string_view attribute,
+               const ColumnCondition& by) {
   if (attribute == schema.key.partition.name) key.partition = Intersect(key.partition, by);
   if (schema.key.sort && attribute == schema.key.sort->name) key.sort = Intersect(key.sort, by);
 }
@@ -117,7 +120,8 @@ std::string EscapeIdPart(const ExternalIdSpec& spec, std::string text, bool alwa
     if (text[at] == '~') {
       out += "~0";
       ++at;
-    } else if (!spec.separator.empty() && text.compare(at, spec.separator.size(), spec.separator) == 0) {
+    } else if (!spec.separator.empty() &&
+               text.compare(at, spec.separator.size(), spec.separator) == 0) {
       out += "~1";
       at += spec.separator.size();
     } else {
@@ -127,12 +131,14 @@ std::string EscapeIdPart(const ExternalIdSpec& spec, std::string text, bool alwa
   return out;
 }
 
-Result<std::vector<std::vector<std::string>>> SplitExternalId(const ExternalObject& object, std::string_view id) {
+Result<std::vector<std::vector<std::string>>> SplitExternalId(const ExternalObject& object,
+                                                              std::string_view id) {
   const ExternalIdSpec& spec = object.external_id();
   const std::size_t wanted = object.embedded() != nullptr ? 2 : spec.parts.size();
   std::vector<std::size_t> at;
   if (!spec.separator.empty()) {
-    for (std::size_t i = id.find(spec.separator); i != std::string_view::npos; i = id.find(spec.separator, i + 1)) {
+    for (std::size_t i = id.find(spec.separator); i != std::string_view::npos;
+         i = id.find(spec.separator, i + 1)) {
       at.push_back(i);
     }
   }
@@ -141,7 +147,8 @@ Result<std::vector<std::vector<std::string>>> SplitExternalId(const ExternalObje
   // Escaped parts hold no separator: there is one way or none.
   if (spec.escape && object.embedded() == nullptr && at.size() + 1 != wanted) return splits;
   std::vector<std::size_t> chosen;
-  if (!Choose(id, at, spec.separator.size(), 0, wanted - 1, chosen, splits)) return TooManySplits(object);
+  if (!Choose(id, at, spec.separator.size(), 0, wanted - 1, chosen, splits))
+    return TooManySplits(object);
   std::vector<std::vector<std::string>> out;
   for (std::vector<std::string>& parts : splits) {
     bool valid = true;
@@ -158,7 +165,8 @@ Result<std::vector<std::vector<std::string>>> SplitExternalId(const ExternalObje
   return out;
 }
 
-Result<std::vector<KeyCondition>> ExternalIdConditions(const ExternalObject& object, std::string_view id) {
+Result<std::vector<KeyCondition>> ExternalIdConditions(const ExternalObject& object,
+                                                       std::string_view id) {
   TABLECAST_ASSIGN_OR_RETURN(const auto splits, SplitExternalId(object, id));
   std::vector<KeyCondition> out;
   const auto keep = [&](KeyCondition condition) {
@@ -180,7 +188,8 @@ Result<std::vector<KeyCondition>> ExternalIdConditions(const ExternalObject& obj
     for (std::size_t i = 0; i < parts.size() && possible; ++i) {
       const ExternalIdPart& part = object.external_id().parts[i];
       if (part.source.kind == SourceKind::kVirtual) {
-        const VirtualColumn& column = object.qualifier().virtual_columns()[part.source.virtual_index];
+        const VirtualColumn& column =
+            object.qualifier().virtual_columns()[part.source.virtual_index];
         formula::Value literal = formula::Value::Text(parts[i]);
         if (column.type == formula::ValueType::kNumber) {
           const Result<Decimal> number = Decimal::Parse(parts[i]);
@@ -192,7 +201,8 @@ Result<std::vector<KeyCondition>> ExternalIdConditions(const ExternalObject& obj
       }
       std::optional<AttributeValue> value = PartValue(part, parts[i]);
       possible = value.has_value();
-      if (value) NarrowKey(key, object.schema(), part.source.attribute, EqualsCondition(*std::move(value)));
+      if (value)
+        NarrowKey(key, object.schema(), part.source.attribute, EqualsCondition(*std::move(value)));
     }
     if (!possible) continue;
     if (!bound.empty()) {
@@ -205,18 +215,19 @@ Result<std::vector<KeyCondition>> ExternalIdConditions(const ExternalObject& obj
   return out;
 }
 
-std::string GuidOf(const ExternalObject& object, std::string_view encoded_key, std::uint32_t element) {
+std::string GuidOf(const ExternalObject& object, std::string_view encoded_key,
+                   std::uint32_t element) {
   ContentHasher hasher;
   hasher.Add(object.table());
   hasher.Add(encoded_key);
   hasher.Add(std::to_string(element));
   std::string hex = hasher.Hex();
-  hex[12] = '8';                                   // version: custom
-  constexpr std::string_view kVariant = "89ab";    // variant: RFC 9562
+  hex[12] = '8';                                 // version: custom
+  constexpr std::string_view kVariant = "89ab";  // variant: RFC 9562
   const char digit = hex[16];
   hex[16] = kVariant[static_cast<std::size_t>(digit >= 'a' ? digit - 'a' + 2 : digit - '0') % 4];
-  return hex.substr(0, 8) + "-" + hex.substr(8, 4) + "-" + hex.substr(12, 4) + "-" + hex.substr(16, 4) + "-" +
-         hex.substr(20);
+  return hex.substr(0, 8) + "-" + hex.substr(8, 4) + "-" + hex.substr(12, 4) + "-" +
+         hex.substr(16, 4) + "-" + hex.substr(20);
 }
 
 std::optional<std::string> PrefixOfFilter(std::string_view pattern) {

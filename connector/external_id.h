@@ -2,8 +2,8 @@
 #define TABLECAST_CONNECTOR_EXTERNAL_ID_H_
 
 // External IDs: from key parts to text and back. Reading one back gives the places to look at; the
-// record found there must produce the same text again, so a wrong split never yields a wrong record.
-// SOURCE: spec external-objects.md section 2.
+// record found there must produce the same text again, so a wrong split never yields a wrong
+// record. SOURCE: spec external-objects.md section 2.
 
 #include <cstdint>
 #include <optional>
@@ -24,20 +24,23 @@ std::string EscapeIdPart(const ExternalIdSpec& spec, std::string text, bool alwa
 
 inline constexpr std::size_t kMaxIdSplits = 16;
 
-// Every way to split `id` into as many parts as the object has. For embedded objects: the parent's ID,
-// then the element's key. ERRORS: kInvalidArgument "external-id-separators" when more than 16 splits
-// are possible, naming the alternate key.
-Result<std::vector<std::vector<std::string>>> SplitExternalId(const ExternalObject& object, std::string_view id);
+// Every way to split `id` into as many parts as the object has. For embedded objects: the parent's
+// ID, then the element's key. ERRORS: kInvalidArgument "external-id-separators" when more than 16
+// splits are possible, naming the alternate key.
+Result<std::vector<std::vector<std::string>>> SplitExternalId(const ExternalObject& object,
+                                                              std::string_view id);
 
-// Where records with this ID can lie: key conditions of the object's table, narrowed by the qualifier.
-// Empty when no record can have it. ERRORS: as SplitExternalId.
-Result<std::vector<KeyCondition>> ExternalIdConditions(const ExternalObject& object, std::string_view id);
+// Where records with this ID can lie: key conditions of the object's table, narrowed by the
+// qualifier. Empty when no record can have it. ERRORS: as SplitExternalId.
+Result<std::vector<KeyCondition>> ExternalIdConditions(const ExternalObject& object,
+                                                       std::string_view id);
 
 // The name-based GUID (version 8, from a hash of table, key and element) of a record.
-std::string GuidOf(const ExternalObject& object, std::string_view encoded_key, std::uint32_t element);
+std::string GuidOf(const ExternalObject& object, std::string_view encoded_key,
+                   std::uint32_t element);
 
-// The literal prefix of a LIKE pattern before its first wildcard, escapes resolved; nullopt unless the
-// pattern is that prefix followed by a single %.
+// The literal prefix of a LIKE pattern before its first wildcard, escapes resolved; nullopt unless
+// the pattern is that prefix followed by a single %.
 std::optional<std::string> PrefixOfFilter(std::string_view pattern);
 
 }  // namespace tablecast

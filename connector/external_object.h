@@ -2,8 +2,8 @@
 #define TABLECAST_CONNECTOR_EXTERNAL_OBJECT_H_
 
 // One external object: a typed face of those items of a table that its qualifier admits (or of the
-// elements of a list inside them). Built by the catalog loader, immutable, shared by all requests of
-// one catalog; pointers between objects stay valid as long as the catalog.
+// elements of a list inside them). Built by the catalog loader, immutable, shared by all requests
+// of one catalog; pointers between objects stay valid as long as the catalog.
 
 #include <cstdint>
 #include <memory>
@@ -26,10 +26,10 @@ inline constexpr std::string_view kExternalIdField = "ExternalId";
 
 // One part of the external ID. SOURCE: spec external-objects.md section 2.
 struct ExternalIdPart {
-  std::string column;    // attribute or virtual column
+  std::string column;  // attribute or virtual column
   FieldSource source;
   AttributeType type = AttributeType::kS;  // stored type of a physical part
-  std::string stripped_prefix;  // fixed by the qualifier's filter, left out of the ID
+  std::string stripped_prefix;             // fixed by the qualifier's filter, left out of the ID
 };
 struct ExternalIdSpec {
   std::vector<ExternalIdPart> parts;  // never empty
@@ -40,25 +40,26 @@ struct ExternalIdSpec {
 
 // A side of a join.
 struct JoinColumn {
-  std::string column;          // as the files name it; "ExternalId"
+  std::string column;  // as the files name it; "ExternalId"
   FieldSource source;
   const Field* field = nullptr;  // the published field over that column, if any
   EdmKind kind = EdmKind::kString;
 };
 
-// A navigation property. `from` is on the owning object, `to` on the target; a record is related when
-// both values are equal and not null.
+// A navigation property. `from` is on the owning object, `to` on the target; a record is related
+// when both values are equal and not null.
 struct Navigation {
   std::string name;
   std::string label;
   const ExternalObject* target = nullptr;
-  bool collection = false;   // many targets
-  bool embedded = false;     // to elements of a list inside the item, or from such an element to its item
-  bool contains = false;     // the parent's side of `children`: deletes cascade
-  bool declared = false;     // the `relationships` entry itself, not its inverse
+  bool collection = false;  // many targets
+  bool embedded =
+      false;  // to elements of a list inside the item, or from such an element to its item
+  bool contains = false;  // the parent's side of `children`: deletes cascade
+  bool declared = false;  // the `relationships` entry itself, not its inverse
   JoinColumn from;
   JoinColumn to;
-  std::string partner;       // name of the navigation property back, or ""
+  std::string partner;  // name of the navigation property back, or ""
 };
 
 // A parent outside the catalog: {"external": "Account.AccountNumber__c", "column": "CUSTOMER"}.
@@ -66,11 +67,14 @@ struct ExternalLookup {
   std::string name;
   std::string external;  // object and field there
   std::string column;
-  std::string field;     // published name over the column, or ""
+  std::string field;  // published name over the column, or ""
 };
 
 struct DeclaredIndex {
-  struct Part { std::uint32_t field; bool descending; };
+  struct Part {
+    std::uint32_t field;
+    bool descending;
+  };
   std::vector<Part> parts;
   DerivedIndex derived;  // name and fingerprint in the store
   std::uint32_t maintainer_index = 0;
@@ -140,8 +144,8 @@ class ExternalObject {
   const std::vector<CustomAggregate>& aggregates() const { return aggregates_; }
   const EmbeddedList* embedded() const { return embedded_ ? &*embedded_ : nullptr; }
 
-  // Derived index of the object's members, ordered as the native key; payload empty. Embedded objects
-  // use their parent's.
+  // Derived index of the object's members, ordered as the native key; payload empty. Embedded
+  // objects use their parent's.
   const DerivedIndex& membership() const { return membership_; }
   std::uint32_t membership_maintainer_index() const { return membership_maintainer_index_; }
   // Derived index by GUID when options().guid_key.

@@ -33,12 +33,14 @@ std::optional<std::uint32_t> ElementOfPayload(std::string_view payload) {
 }
 
 CatalogIndexMaintainer::CatalogIndexMaintainer(std::vector<const ExternalObject*> objects,
-                                               std::vector<DerivedIndex> indexes, std::shared_ptr<const void> owner)
+                                               std::vector<DerivedIndex> indexes,
+                                               std::shared_ptr<const void> owner)
     : objects_(std::move(objects)), indexes_(std::move(indexes)), owner_(std::move(owner)) {}
 
 CatalogIndexMaintainer::~CatalogIndexMaintainer() = default;
 
-std::unique_ptr<CatalogIndexMaintainer::Readers> CatalogIndexMaintainer::Take(const ItemView& item) const {
+std::unique_ptr<CatalogIndexMaintainer::Readers> CatalogIndexMaintainer::Take(
+    const ItemView& item) const {
   {
     const std::lock_guard lock(mutex_);
     while (!idle_.empty()) {
@@ -82,7 +84,8 @@ void CatalogIndexMaintainer::Entries(const ItemView& item, IndexEntrySink& sink)
       sink.Add(index.maintainer_index, order, payload);
     }
     if (object.guid_index() != nullptr) {
-      sink.Add(object.guid_maintainer_index(), record.Value(object.fields().back()).text(), payload);
+      sink.Add(object.guid_maintainer_index(), record.Value(object.fields().back()).text(),
+               payload);
     }
   };
   for (std::size_t i = 0; i < objects_.size(); ++i) {

@@ -1,14 +1,13 @@
 #ifndef TABLECAST_CONNECTOR_INDEX_MAINTAINER_H_
 #define TABLECAST_CONNECTOR_INDEX_MAINTAINER_H_
 
-// The derived indexes of one table: for each external object over it the membership index, its declared
-// indexes and its GUID index. SOURCE: docs/architecture.md; store/maintainer.h.
+// The derived indexes of one table: for each external object over it the membership index, its
+// declared indexes and its GUID index. SOURCE: docs/architecture.md; store/maintainer.h.
 //
-// Membership: order empty (so entries sort by item key); for embedded objects one entry per element,
-// order = item key and element number, payload = element number (4 bytes, big-endian).
-// Declared: order = AppendOrderedEdm of each part, for embedded objects the element number behind it;
-// payload empty, or the element number.
-// GUID: order = the 36 characters; payload as above.
+// Membership: order empty (so entries sort by item key); for embedded objects one entry per
+// element, order = item key and element number, payload = element number (4 bytes, big-endian).
+// Declared: order = AppendOrderedEdm of each part, for embedded objects the element number behind
+// it; payload empty, or the element number. GUID: order = the 36 characters; payload as above.
 
 #include <memory>
 #include <mutex>
@@ -30,8 +29,8 @@ std::optional<std::uint32_t> ElementOfPayload(std::string_view payload);
 class CatalogIndexMaintainer final : public IndexMaintainer {
  public:
   // BORROWS the objects: the catalog that owns both outlives it, held by `owner`.
-  CatalogIndexMaintainer(std::vector<const ExternalObject*> objects, std::vector<DerivedIndex> indexes,
-                         std::shared_ptr<const void> owner);
+  CatalogIndexMaintainer(std::vector<const ExternalObject*> objects,
+                         std::vector<DerivedIndex> indexes, std::shared_ptr<const void> owner);
   ~CatalogIndexMaintainer() override;
 
   const std::vector<DerivedIndex>& indexes() const override { return indexes_; }

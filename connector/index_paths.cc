@@ -17,7 +17,8 @@ bool TestsField(const ColumnTest& test, const Field& field) {
 // Whether the index orders values of the field as the test compares them.
 bool Indexable(const ColumnTest& test) {
   return std::none_of(test.values.begin(), test.values.end(), [](const EdmValue& value) {
-    return IsFloating(value.kind()) || (IsExactNumber(value.kind()) && value.number().DigitCount() > 38);
+    return IsFloating(value.kind()) ||
+           (IsExactNumber(value.kind()) && value.number().DigitCount() > 38);
   });
 }
 
@@ -39,7 +40,8 @@ struct Bounds {
 Bounds RangeBounds(const std::string& prefix, TestOp op, const EdmValue& value, bool descending) {
   const std::string at = prefix + Encoded(value, descending);
   const std::string null = prefix + Encoded(EdmValue(), descending);
-  const bool low_side = (op == TestOp::kLt || op == TestOp::kLe) != descending;  // entries before `at`
+  const bool low_side =
+      (op == TestOp::kLt || op == TestOp::kLe) != descending;  // entries before `at`
   const bool inclusive = op == TestOp::kLe || op == TestOp::kGe;
   Bounds bounds;
   if (low_side) {
@@ -80,16 +82,18 @@ IndexRange ToRange(Bounds bounds, bool& exact) {
 
 }  // namespace
 
-std::optional<IndexUse> UseIndex(const ExternalObject& object, const DeclaredIndex& index,
-                                 const std::vector<ColumnTest>& tests,
-                                 const std::optional<std::vector<std::pair<std::uint32_t, bool>>>& order) {
+std::optional<IndexUse> UseIndex(
+    const ExternalObject& object, const DeclaredIndex& index, const std::vector<ColumnTest>& tests,
+    const std::optional<std::vector<std::pair<std::uint32_t, bool>>>& order) {
   IndexUse use;
   std::set<std::uint32_t> fixed;  // fields bound to one value
   std::size_t part = 0;
   std::vector<std::string> prefixes = {""};
   const auto find = [&](const Field& field, auto&& accepts) -> std::optional<std::size_t> {
     for (std::size_t i = 0; i < tests.size(); ++i) {
-      if (use.covered.count(i) == 0 && TestsField(tests[i], field) && Indexable(tests[i]) && accepts(tests[i])) return i;
+      if (use.covered.count(i) == 0 && TestsField(tests[i], field) && Indexable(tests[i]) &&
+          accepts(tests[i]))
+        return i;
     }
     return std::nullopt;
   };
@@ -119,7 +123,8 @@ std::optional<IndexUse> UseIndex(const ExternalObject& object, const DeclaredInd
   const bool one = prefixes.size() == 1;
   bool ranged = false;
   std::vector<Bounds> bounds;
-  for (const std::string& prefix : prefixes) bounds.push_back({prefix, prefix.empty() ? std::nullopt : Behind(prefix)});
+  for (const std::string& prefix : prefixes)
+    bounds.push_back({prefix, prefix.empty() ? std::nullopt : Behind(prefix)});
   if (part < index.parts.size()) {
     const Field& field = object.fields()[index.parts[part].field];
     const bool descending = index.parts[part].descending;
@@ -132,7 +137,8 @@ std::optional<IndexUse> UseIndex(const ExternalObject& object, const DeclaredInd
                               ? PrefixBounds(prefixes[i], test.values.front().text(), descending)
                               : RangeBounds(prefixes[i], test.op, test.values.front(), descending);
         bounds[i].lower = std::max(bounds[i].lower, by.lower);
-        if (by.upper && (!bounds[i].upper || *by.upper < *bounds[i].upper)) bounds[i].upper = by.upper;
+        if (by.upper && (!bounds[i].upper || *by.upper < *bounds[i].upper))
+          bounds[i].upper = by.upper;
       }
       ranged = true;
       use.covered.insert(*range);
@@ -153,7 +159,8 @@ std::optional<IndexUse> UseIndex(const ExternalObject& object, const DeclaredInd
       serves_order = true;
       for (std::size_t i = 0; i < wanted.size(); ++i) {
         const DeclaredIndex::Part& have = index.parts[part + i];
-        serves_order = serves_order && wanted[i].first == have.field && (wanted[i].second != have.descending) == reverse;
+        serves_order = serves_order && wanted[i].first == have.field &&
+                       (wanted[i].second != have.descending) == reverse;
       }
       use.reverse = serves_order && reverse;
     }

@@ -59,9 +59,16 @@ std::string MakeName(std::string_view original) {
 void WriteAttributes(JsonWriter& json, const std::vector<InferredAttribute>& attributes) {
   json.BeginArray();
   for (const InferredAttribute& attribute : attributes) {
-    json.BeginObject().Key("name").String(attribute.name).Key("type").String(FieldTypeName(attribute.type));
+    json.BeginObject()
+        .Key("name")
+        .String(attribute.name)
+        .Key("type")
+        .String(FieldTypeName(attribute.type));
     if (attribute.collection) {
-      json.Key("collection").Bool(true).Key("stored").String(AttributeTypeName(attribute.stored_collection));
+      json.Key("collection")
+          .Bool(true)
+          .Key("stored")
+          .String(AttributeTypeName(attribute.stored_collection));
     }
     if (attribute.mixed_list) json.Key("mixed").Bool(true);
     json.Key("length").Uint(attribute.max_length);
@@ -80,7 +87,8 @@ bool ReadAttributes(const JsonValue* array, std::vector<InferredAttribute>& out)
     const JsonValue* name = element.Find("name");
     const JsonValue* type = element.Find("type");
     const JsonValue* length = element.Find("length");
-    if (name == nullptr || type == nullptr || length == nullptr || !length->IsNumber()) return false;
+    if (name == nullptr || type == nullptr || length == nullptr || !length->IsNumber())
+      return false;
     const std::optional<FieldType> field_type = FieldTypeFromName(type->text);
     const Result<Decimal> size = Decimal::Parse(length->text);
     if (!field_type || !size.ok()) return false;
@@ -88,7 +96,8 @@ bool ReadAttributes(const JsonValue* array, std::vector<InferredAttribute>& out)
     attribute.name = name->text;
     attribute.type = *field_type;
     attribute.max_length = static_cast<std::uint32_t>(size->ToInt64Saturated());
-    if (const JsonValue* collection = element.Find("collection")) attribute.collection = collection->boolean;
+    if (const JsonValue* collection = element.Find("collection"))
+      attribute.collection = collection->boolean;
     if (const JsonValue* mixed = element.Find("mixed")) attribute.mixed_list = mixed->boolean;
     if (const JsonValue* stored = element.Find("stored")) {
       attribute.stored_collection = AttributeTypeFromName(stored->text).value_or(AttributeType::kL);
@@ -132,7 +141,8 @@ void ValueStatistics::Add(const AttributeView& value, int depth) {
       if (number->Scale() <= 2) ++cents_;
       const std::optional<std::int64_t> whole = number->ToInt64();
       // 2000..2100 in seconds or milliseconds.
-      if (whole && ((*whole >= 946684800 && *whole < 4102444800) || (*whole >= 946684800000 && *whole < 4102444800000))) {
+      if (whole && ((*whole >= 946684800 && *whole < 4102444800) ||
+                    (*whole >= 946684800000 && *whole < 4102444800000))) {
         ++epochs_;
       }
       return;
@@ -169,7 +179,8 @@ bool ValueStatistics::varies() const { return types_.size() > 1; }
 
 std::vector<std::pair<std::string, std::uint64_t>> ValueStatistics::TypeCounts() const {
   std::vector<std::pair<std::string, std::uint64_t>> out;
-  for (const auto& [type, count] : types_) out.emplace_back(std::string(AttributeTypeName(type)), count);
+  for (const auto& [type, count] : types_)
+    out.emplace_back(std::string(AttributeTypeName(type)), count);
   return out;
 }
 
@@ -223,7 +234,8 @@ InferredAttribute ValueStatistics::Conclude(std::string name) const {
     default: break;
   }
   // Lists and sets.
-  const bool uniform = elements_ && elements_->seen_ > 0 && !elements_->varies() && !elements_->types_.empty();
+  const bool uniform =
+      elements_ && elements_->seen_ > 0 && !elements_->varies() && !elements_->types_.empty();
   if (uniform) {
     InferredAttribute element = elements_->Conclude(out.name);
     if (!element.collection && element.type != FieldType::kJsonText) {
@@ -238,10 +250,13 @@ InferredAttribute ValueStatistics::Conclude(std::string name) const {
   return out;
 }
 
-bool ValueStatistics::LooksLikeEpoch() const { return numbers_ > 0 && epochs_ == numbers_ && numbers_ == seen_; }
+bool ValueStatistics::LooksLikeEpoch() const {
+  return numbers_ > 0 && epochs_ == numbers_ && numbers_ == seen_;
+}
 
 bool ValueStatistics::LooksLikeMoney(std::string_view name) const {
-  constexpr std::array<std::string_view, 7> kWords = {"price", "total", "amount", "cost", "fee", "balance", "revenue"};
+  constexpr std::array<std::string_view, 7> kWords = {"price", "total",   "amount", "cost",
+                                                      "fee",   "balance", "revenue"};
   if (numbers_ == 0 || cents_ != numbers_) return false;
   const std::string lower = LowerAscii(name);
   return std::any_of(kWords.begin(), kWords.end(),
@@ -249,14 +264,15 @@ bool ValueStatistics::LooksLikeMoney(std::string_view name) const {
 }
 
 InferredSchema InferSchema(const std::string& object, const TableSchema& schema,
-                           const std::function<Status(const ItemVisitor&)>& members, std::uint64_t total,
-                           const CatalogOptions& options, Status& status) {
+                           const std::function<Status(const ItemVisitor&)>& members,
+                           std::uint64_t total, const CatalogOptions& options, Status& status) {
   std::map<std::string, ValueStatistics, std::less<>> attributes;
   InferredSchema out;
   out.report.object = object;
   std::uint64_t visited = 0;
   const std::uint64_t rest = total > options.sample_first ? total - options.sample_first : 0;
-  const std::uint64_t stride = options.sample_spread == 0 ? 0 : std::max<std::uint64_t>(1, rest / options.sample_spread);
+  const std::uint64_t stride =
+      options.sample_spread == 0 ? 0 : std::max<std::uint64_t>(1, rest / options.sample_spread);
   status = members([&](const ItemView& item) {
     ++visited;
     if (visited > kMaxVisited) return false;
@@ -319,7 +335,8 @@ std::string WriteInferredSchema(const InferredSchema& schema, std::string_view q
   return text;
 }
 
-std::optional<InferredSchema> ReadInferredSchema(std::string_view text, std::string_view qualifier_hash) {
+std::optional<InferredSchema> ReadInferredSchema(std::string_view text,
+                                                 std::string_view qualifier_hash) {
   const Result<JsonValue> json = ParseJson(text);
   if (!json.ok()) return std::nullopt;
   const JsonValue* version = json->Find("version");
@@ -347,7 +364,8 @@ std::optional<InferredSchema> ReadInferredSchema(std::string_view text, std::str
       InferenceReport::Conflict conflict;
       if (const JsonValue* name = element.Find("name")) conflict.attribute = name->text;
       if (const JsonValue* types = element.Find("types")) {
-        for (const JsonMember& member : types->members) conflict.types.emplace_back(member.name, count(&member.value));
+        for (const JsonMember& member : types->members)
+          conflict.types.emplace_back(member.name, count(&member.value));
       }
       out.report.conflicts.push_back(std::move(conflict));
     }
@@ -362,15 +380,16 @@ bool IsODataIdentifier(std::string_view name) {
   return std::all_of(name.begin(), name.end(), IsIdentifierByte);
 }
 
-std::map<std::string, std::string, std::less<>> PublishedNames(std::vector<std::string> originals,
-                                                               const std::vector<std::string>& taken) {
+std::map<std::string, std::string, std::less<>> PublishedNames(
+    std::vector<std::string> originals, const std::vector<std::string>& taken) {
   std::sort(originals.begin(), originals.end());
   originals.erase(std::unique(originals.begin(), originals.end()), originals.end());
   std::set<std::string, std::less<>> used(taken.begin(), taken.end());
   std::map<std::string, std::string, std::less<>> out;
   // Identifiers keep their names whatever the others would become.
   for (const std::string& original : originals) {
-    if (IsODataIdentifier(original) && original != kExternalIdField && used.insert(original).second) {
+    if (IsODataIdentifier(original) && original != kExternalIdField &&
+        used.insert(original).second) {
       out[original] = original;
     }
   }

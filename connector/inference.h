@@ -1,9 +1,9 @@
 #ifndef TABLECAST_CONNECTOR_INFERENCE_H_
 #define TABLECAST_CONNECTOR_INFERENCE_H_
 
-// What a sample of an object's items says about its attributes: types, lengths, members. Kept in the
-// store, so that the published schema does not change by itself.
-// SOURCE: spec external-objects.md section 1.
+// What a sample of an object's items says about its attributes: types, lengths, members. Kept in
+// the store, so that the published schema does not change by itself. SOURCE: spec
+// external-objects.md section 1.
 
 #include <cstdint>
 #include <map>
@@ -66,21 +66,24 @@ class ValueStatistics {
 // True for names that are never inferred into fields: password, salt, secret, token, ssn.
 bool LooksLikeSecret(std::string_view name);
 
-// Samples the members of one object. `members` visits items that belong, in key order, until told to
-// stop; `total` is the most there can be.
+// Samples the members of one object. `members` visits items that belong, in key order, until told
+// to stop; `total` is the most there can be.
 InferredSchema InferSchema(const std::string& object, const TableSchema& schema,
-                           const std::function<Status(const ItemVisitor&)>& members, std::uint64_t total,
-                           const CatalogOptions& options, Status& status);
+                           const std::function<Status(const ItemVisitor&)>& members,
+                           std::uint64_t total, const CatalogOptions& options, Status& status);
 
-// The kept form: JSON with the qualifier's hash. nullopt when the text is not of this hash or version.
+// The kept form: JSON with the qualifier's hash. nullopt when the text is not of this hash or
+// version.
 std::string WriteInferredSchema(const InferredSchema& schema, std::string_view qualifier_hash);
-std::optional<InferredSchema> ReadInferredSchema(std::string_view text, std::string_view qualifier_hash);
+std::optional<InferredSchema> ReadInferredSchema(std::string_view text,
+                                                 std::string_view qualifier_hash);
 
 // Published names for attribute names: external-objects.md section 1. Identifiers stay; the rest is
 // made from them, clashes numbered in byte order. `taken` are names in use already.
-std::map<std::string, std::string, std::less<>> PublishedNames(std::vector<std::string> originals,
-                                                               const std::vector<std::string>& taken);
-bool IsODataIdentifier(std::string_view name);  // at most 40 characters of [A-Za-z0-9_], not a digit first
+std::map<std::string, std::string, std::less<>> PublishedNames(
+    std::vector<std::string> originals, const std::vector<std::string>& taken);
+bool IsODataIdentifier(
+    std::string_view name);  // at most 40 characters of [A-Za-z0-9_], not a digit first
 
 }  // namespace tablecast
 

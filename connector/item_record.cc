@@ -11,12 +11,16 @@ constexpr std::size_t kElementBytes = 4;
 
 }  // namespace
 
-ItemRecord::ItemRecord(const ExternalObject& object, const TableSchema& schema, const AttributeNames& names,
-                       Timestamp now)
-    : object_(object), schema_(schema), names_(names), row_(object.qualifier(), schema, names, now) {
+ItemRecord::ItemRecord(const ExternalObject& object, const TableSchema& schema,
+                       const AttributeNames& names, Timestamp now)
+    : object_(object),
+      schema_(schema),
+      names_(names),
+      row_(object.qualifier(), schema, names, now) {
   bindings_.reserve(object.fields().size());
   for (const Field& field : object.fields()) bindings_.push_back(Bind(field.source));
-  for (const ExternalIdPart& part : object.external_id().parts) part_bindings_.push_back(Bind(part.source));
+  for (const ExternalIdPart& part : object.external_id().parts)
+    part_bindings_.push_back(Bind(part.source));
   if (const EmbeddedList* list = object.embedded()) {
     parent_ = std::make_unique<ItemRecord>(*list->parent, schema, names, now);
     FieldSource source;
@@ -89,8 +93,9 @@ AttributeView ItemRecord::Stored(const Field& field) const {
   switch (field.source.kind) {
     case SourceKind::kAttribute: return Read(bindings_[object_.IndexOf(field)], field.source);
     case SourceKind::kElement:
-      return FollowPath(element_view_.Is(AttributeType::kM) ? MapMember(element_view_, field.source.attribute)
-                                                            : AttributeView(),
+      return FollowPath(element_view_.Is(AttributeType::kM)
+                            ? MapMember(element_view_, field.source.attribute)
+                            : AttributeView(),
                         field.source.path);
     default: return {};
   }
@@ -110,7 +115,8 @@ EdmValue ItemRecord::ValueOf(const Field& field, std::optional<ConversionError>*
     }
     case SourceKind::kElementIndex: return EdmValue::Int(element_, field.kind);
     case SourceKind::kParent:
-      return parent_ ? parent_->ValueOf(object_.embedded()->parent->fields()[field.source.parent_field], error)
+      return parent_ ? parent_->ValueOf(
+                           object_.embedded()->parent->fields()[field.source.parent_field], error)
                      : EdmValue();
     case SourceKind::kGuidKey: return EdmValue::Guid(GuidOf(object_, item_->key_bytes(), element_));
     default: return FromStored(field, Stored(field), error);
@@ -169,19 +175,22 @@ std::string ItemRecord::ExternalId() const {
   std::string out;
   for (std::size_t i = 0; i < spec.parts.size(); ++i) {
     if (i > 0) out += spec.separator;
-    out += EscapeIdPart(spec, PartText(spec.parts[i], part_bindings_[i]), spec.parts[i].type == AttributeType::kB);
+    out += EscapeIdPart(spec, PartText(spec.parts[i], part_bindings_[i]),
+                        spec.parts[i].type == AttributeType::kB);
   }
   return out;
 }
 
 std::string ItemRecord::Position() const {
-  return MakePosition(item_->key_bytes(), parent_ ? std::optional<std::uint32_t>(element_) : std::nullopt);
+  return MakePosition(item_->key_bytes(),
+                      parent_ ? std::optional<std::uint32_t>(element_) : std::nullopt);
 }
 
 std::string MakePosition(std::string_view key, std::optional<std::uint32_t> element) {
   std::string out(key);
   if (element) {
-    for (int shift = 24; shift >= 0; shift -= 8) out += static_cast<char>((*element >> static_cast<unsigned>(shift)) & 0xFFU);
+    for (int shift = 24; shift >= 0; shift -= 8)
+      out += static_cast<char>((*element >> static_cast<unsigned>(shift)) & 0xFFU);
   }
   return out;
 }

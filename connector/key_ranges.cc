@@ -16,13 +16,15 @@ std::string Bytes(const AttributeValue& value) {
 }
 
 AttributeValue SameType(const AttributeValue& like, std::string text) {
-  return like.Is(AttributeType::kB) ? AttributeValue::Binary(std::move(text)) : AttributeValue::String(std::move(text));
+  return like.Is(AttributeType::kB) ? AttributeValue::Binary(std::move(text))
+                                    : AttributeValue::String(std::move(text));
 }
 
 // Prefix ranges as bounds. A prefix is taken as text: S and B prefixes compare alike by bytes.
 ScalarRange AsBounds(const ScalarRange& range, AttributeType type) {
   if (!range.prefix) return range;
-  const AttributeValue like = type == AttributeType::kB ? AttributeValue::Binary("") : AttributeValue::String("");
+  const AttributeValue like =
+      type == AttributeType::kB ? AttributeValue::Binary("") : AttributeValue::String("");
   ScalarRange out;
   out.lower = ScalarRange::Bound{SameType(like, *range.prefix), true};
   if (std::optional<std::string> after = PrefixSuccessor(*range.prefix)) {
@@ -60,8 +62,11 @@ ColumnCondition Hull(const ColumnCondition& a, const ColumnCondition& b) {
     if (condition.equals.empty()) {
       return AsBounds(*condition.range, TypeOfRange(*condition.range, *condition.range));
     }
-    const auto less = [](const AttributeValue& x, const AttributeValue& y) { return Bytes(x) < Bytes(y); };
-    const auto [low, high] = std::minmax_element(condition.equals.begin(), condition.equals.end(), less);
+    const auto less = [](const AttributeValue& x, const AttributeValue& y) {
+      return Bytes(x) < Bytes(y);
+    };
+    const auto [low, high] =
+        std::minmax_element(condition.equals.begin(), condition.equals.end(), less);
     ScalarRange range;
     range.lower = ScalarRange::Bound{*low, true};
     range.upper = ScalarRange::Bound{*high, true};
@@ -73,18 +78,21 @@ ColumnCondition Hull(const ColumnCondition& a, const ColumnCondition& b) {
   out.range.emplace();
   if (left.lower && right.lower) {
     const int order = Bytes(left.lower->value).compare(Bytes(right.lower->value));
-    out.range->lower = order < 0 || (order == 0 && left.lower->inclusive) ? left.lower : right.lower;
+    out.range->lower =
+        order < 0 || (order == 0 && left.lower->inclusive) ? left.lower : right.lower;
   }
   if (left.upper && right.upper) {
     const int order = Bytes(left.upper->value).compare(Bytes(right.upper->value));
-    out.range->upper = order > 0 || (order == 0 && left.upper->inclusive) ? left.upper : right.upper;
+    out.range->upper =
+        order > 0 || (order == 0 && left.upper->inclusive) ? left.upper : right.upper;
   }
   if (!out.range->lower && !out.range->upper) out.range.reset();
   return out;
 }
 
 bool IsPoint(const KeyCondition& condition, const TableSchema& schema) {
-  return !condition.partition.equals.empty() && (!schema.key.sort || !condition.sort.equals.empty());
+  return !condition.partition.equals.empty() &&
+         (!schema.key.sort || !condition.sort.equals.empty());
 }
 
 std::string KeyConditionText(const KeyCondition& condition, const TableSchema& schema) {

@@ -22,7 +22,8 @@ namespace tablecast {
 // Names one record. Exactly one form is used: the first that is set.
 struct RecordKey {
   std::optional<std::string> external_id;
-  // Raw key columns by name ("pk", "sk"), all of them, or a single `unique` field, or the GUID field.
+  // Raw key columns by name ("pk", "sk"), all of them, or a single `unique` field, or the GUID
+  // field.
   std::vector<std::pair<std::string, EdmValue>> alternate;
   // As Record::item_key gave it.
   std::optional<std::string> item_key;
@@ -58,13 +59,15 @@ struct ExpandItem {
   Mode mode = Mode::kRecords;
   // Options of the nested query; its `object` is the target. Null = all defaults.
   std::shared_ptr<const ObjectQuery> query;
-  std::uint32_t levels = 1;  // recursive when the target has the same navigation; kLevelsMax = "max"
+  std::uint32_t levels =
+      1;  // recursive when the target has the same navigation; kLevelsMax = "max"
   static constexpr std::uint32_t kLevelsMax = 0xFFFFFFFF;
 };
 
 struct QueryLimits {
   std::uint64_t max_items_scanned = 0;  // 0 = no limit; else kResourceExhausted "query-scan-limit"
-  std::optional<std::chrono::steady_clock::time_point> deadline;  // kDeadlineExceeded "query-deadline"
+  std::optional<std::chrono::steady_clock::time_point>
+      deadline;                                 // kDeadlineExceeded "query-deadline"
   std::uint64_t max_expanded_records = 100000;  // of one request; "query-expand-limit"
   std::uint32_t max_expand_depth = 5;
   std::uint64_t max_sorted_records = 2000000;  // held for a sort without index; "query-sort-limit"
@@ -86,9 +89,9 @@ struct ObjectQuery {
   std::vector<ExpandItem> expand;
   std::uint32_t page_size = 0;  // 0 = the catalog's; capped by max_page_size unless `whole`
   bool whole = false;           // one page of everything (exports inside the process)
-  // ResultPage::next of the page before. Opaque and NOT authenticated: whoever hands it out signs it
-  // and binds it to the query. It remembers how many records came before, so that `top` stays right;
-  // `skip` is ignored with it. ERRORS of the query: kInvalidArgument "skiptoken-invalid".
+  // ResultPage::next of the page before. Opaque and NOT authenticated: whoever hands it out signs
+  // it and binds it to the query. It remembers how many records came before, so that `top` stays
+  // right; `skip` is ignored with it. ERRORS of the query: kInvalidArgument "skiptoken-invalid".
   std::string start_after;
   Engine engine = Engine::kAuto;
   QueryLimits limits;
@@ -98,9 +101,9 @@ struct ObjectQuery {
 };
 
 struct ConversionError {
-  std::string code;     // "not-a-date-time", "wrong-type", ...
+  std::string code;  // "not-a-date-time", "wrong-type", ...
   std::string message;
-  std::string stored;   // what is stored, printable, cut to 200 bytes
+  std::string stored;  // what is stored, printable, cut to 200 bytes
 };
 
 struct ResultColumn {
@@ -113,7 +116,8 @@ struct ResultPage;
 
 struct Record {
   std::string external_id;
-  std::string item_key;  // opaque: identifies the record for RecordKey::item_key; sortable as native key
+  std::string
+      item_key;  // opaque: identifies the record for RecordKey::item_key; sortable as native key
   std::vector<EdmValue> values;  // one per ResultPage::columns
   std::string etag;              // 32 hex digits of the item's content hash; the protocol quotes it
   std::vector<std::pair<std::uint32_t, ConversionError>> conversion_errors;  // by column
@@ -123,7 +127,8 @@ struct Record {
 
 struct ResultPage {
   const ExternalObject* object = nullptr;
-  std::shared_ptr<const std::vector<ResultColumn>> columns;  // selected fields, then computed columns
+  std::shared_ptr<const std::vector<ResultColumn>>
+      columns;  // selected fields, then computed columns
   std::vector<Record> records;
   std::optional<std::uint64_t> count;
   std::string next;  // start_after of the next page, "" at the end
@@ -131,7 +136,8 @@ struct ResultPage {
   std::optional<PlanReport> plan;
 };
 
-// ---- $apply ----------------------------------------------------------------------------------------
+// ---- $apply
+// ----------------------------------------------------------------------------------------
 
 enum class AggregateMethod : std::uint8_t { kSum, kMin, kMax, kAverage, kCountDistinct, kCount };
 
@@ -153,26 +159,40 @@ using ApplySteps = std::vector<ApplyStep>;
 
 struct ApplyStep {
   enum class Kind : std::uint8_t {
-    kIdentity, kFilter, kSearch, kCompute, kGroupBy, kAggregate, kOrderBy, kSkip, kTop,
-    kTopCount, kTopSum, kTopPercent, kBottomCount, kBottomSum, kBottomPercent, kConcat,
+    kIdentity,
+    kFilter,
+    kSearch,
+    kCompute,
+    kGroupBy,
+    kAggregate,
+    kOrderBy,
+    kSkip,
+    kTop,
+    kTopCount,
+    kTopSum,
+    kTopPercent,
+    kBottomCount,
+    kBottomSum,
+    kBottomPercent,
+    kConcat,
   };
   Kind kind = Kind::kIdentity;
   ExpressionPtr expression;              // kFilter; the value of top.../bottom...
   SearchPtr search;                      // kSearch
   std::vector<ComputedColumn> computed;  // kCompute
   std::vector<GroupKey> group_by;        // kGroupBy
-  // rollup((A,B),..) as grouping sets: each a list of indexes into group_by that are kept. Empty = all
-  // of group_by only.
+  // rollup((A,B),..) as grouping sets: each a list of indexes into group_by that are kept. Empty =
+  // all of group_by only.
   std::vector<std::vector<std::uint32_t>> grouping_sets;
-  ApplySteps group_steps;                // kGroupBy: what runs inside each group; empty = distinct
-  std::vector<AggregateItem> aggregates; // kAggregate
-  std::vector<SortKey> order_by;         // kOrderBy
-  Decimal amount;                        // kSkip, kTop, first argument of top.../bottom...
-  std::vector<ApplySteps> branches;      // kConcat, two or more
+  ApplySteps group_steps;                 // kGroupBy: what runs inside each group; empty = distinct
+  std::vector<AggregateItem> aggregates;  // kAggregate
+  std::vector<SortKey> order_by;          // kOrderBy
+  Decimal amount;                         // kSkip, kTop, first argument of top.../bottom...
+  std::vector<ApplySteps> branches;       // kConcat, two or more
 };
 
-// The columns that a row has after some steps. While `is_entity`, expressions read fields by FieldRef
-// and computed columns by Alias/ColumnRef; afterwards all by ColumnRef.
+// The columns that a row has after some steps. While `is_entity`, expressions read fields by
+// FieldRef and computed columns by Alias/ColumnRef; afterwards all by ColumnRef.
 struct ApplyShape {
   const ExternalObject* object = nullptr;
   bool is_entity = true;
@@ -199,7 +219,9 @@ struct ApplyQuery {
 struct ApplyResult {
   ApplyShape shape;  // with query-level computed columns appended
   // is_entity: object fields are in `page`, one record per row.
-  struct Row { std::vector<std::optional<EdmValue>> values; };  // unset = the row has no such column
+  struct Row {
+    std::vector<std::optional<EdmValue>> values;
+  };  // unset = the row has no such column
   std::vector<Row> rows;
   std::optional<ResultPage> page;  // when shape.is_entity
   std::optional<std::uint64_t> count;

@@ -13,8 +13,9 @@ namespace {
 constexpr char kTokenVersion = '1';
 
 Error BadToken() {
-  return MakeError(ErrorCode::kInvalidArgument, "skiptoken-invalid", "this paging token is not from this service or query",
-                   "$skiptoken", "start again without it");
+  return MakeError(ErrorCode::kInvalidArgument, "skiptoken-invalid",
+                   "this paging token is not from this service or query", "$skiptoken",
+                   "start again without it");
 }
 
 void AppendNumber(std::string& out, std::uint64_t value) { out += std::to_string(value) + ";"; }
@@ -72,8 +73,8 @@ std::vector<EdmValue> RecordOrder::ValuesOf(EvalContext& context) const {
   return values;
 }
 
-int RecordOrder::Compare(const std::vector<EdmValue>& a, const Position& pa, const std::vector<EdmValue>& b,
-                         const Position& pb) const {
+int RecordOrder::Compare(const std::vector<EdmValue>& a, const Position& pa,
+                         const std::vector<EdmValue>& b, const Position& pb) const {
   for (std::size_t i = 0; i < keys_.size(); ++i) {
     const std::strong_ordering order = OrderEdm(a[i], b[i]);
     if (order == 0) continue;
@@ -116,11 +117,13 @@ Result<Record> Projection::Project(const ItemRecord& record, EvalContext& contex
     const bool watched = query_.want_conversion_errors || column.field->strict;
     out.values.push_back(record.ValueOf(*column.field, watched ? &error : nullptr));
     if (error && column.field->strict) {
-      return MakeError(ErrorCode::kFailedPrecondition, "conversion-error",
-                       "record " + out.external_id + ": " + error->message + " (stored: " + error->stored + ")",
-                       column.name, "correct the item, or take \"strict\" off the field");
+      return MakeError(
+          ErrorCode::kFailedPrecondition, "conversion-error",
+          "record " + out.external_id + ": " + error->message + " (stored: " + error->stored + ")",
+          column.name, "correct the item, or take \"strict\" off the field");
     }
-    if (error) out.conversion_errors.emplace_back(static_cast<std::uint32_t>(number), *std::move(error));
+    if (error)
+      out.conversion_errors.emplace_back(static_cast<std::uint32_t>(number), *std::move(error));
     ++number;
   }
   for (const ComputedColumn& computed : query_.computed) {
@@ -133,12 +136,14 @@ Result<Record> Projection::Project(const ItemRecord& record, EvalContext& contex
 RecordFilter FilterOf(const ObjectQuery& query, std::vector<RelationCondition> relations) {
   RecordFilter filter;
   filter.filter = query.filter;
-  if (query.search) filter.search = std::make_shared<const SearchMatcher>(*query.object, query.search);
+  if (query.search)
+    filter.search = std::make_shared<const SearchMatcher>(*query.object, query.search);
   filter.relations = std::move(relations);
   return filter;
 }
 
-Result<QueryPlan> PageExecutor::Plan(const ObjectQuery& query, const std::vector<RelationCondition>& relations) const {
+Result<QueryPlan> PageExecutor::Plan(const ObjectQuery& query,
+                                     const std::vector<RelationCondition>& relations) const {
   PlanRequest request;
   request.object = query.object;
   request.filter = query.filter;
@@ -173,7 +178,8 @@ Result<PageExecutor::Paging> PageExecutor::PagingOf(const ObjectQuery& query) co
   return paging;
 }
 
-void PageExecutor::SetNext(const ObjectQuery& query, const Paging& paging, const PageToken& last, ResultPage& page) const {
+void PageExecutor::SetNext(const ObjectQuery& query, const Paging& paging, const PageToken& last,
+                           ResultPage& page) const {
   const bool top_done = paging.remaining && page.records.size() >= *paging.remaining;
   if (query.whole || top_done || page.records.empty()) return;
   PageToken next = last;
@@ -181,7 +187,8 @@ void PageExecutor::SetNext(const ObjectQuery& query, const Paging& paging, const
   page.next = WriteToken(next);
 }
 
-StreamStart PageExecutor::StartOf(const ObjectQuery& query, const AccessPath& path, const Paging& paging) const {
+StreamStart PageExecutor::StartOf(const ObjectQuery& query, const AccessPath& path,
+                                  const Paging& paging) const {
   StreamStart start{*paging.after, {}};
   if (path.declared == nullptr) return start;
   start.index_order = path.range_prefix;
@@ -194,12 +201,14 @@ StreamStart PageExecutor::StartOf(const ObjectQuery& query, const AccessPath& pa
       break;
     }
   }
-  if (query.object->embedded() != nullptr) start.index_order += ElementPayload(start.after.element.value_or(0));
+  if (query.object->embedded() != nullptr)
+    start.index_order += ElementPayload(start.after.element.value_or(0));
   return start;
 }
 
-Status PageExecutor::Ordered(const ObjectQuery& query, const QueryPlan& plan, const RecordFilter& filter,
-                             const Paging& paging, ResultPage& page, bool& truncated) {
+Status PageExecutor::Ordered(const ObjectQuery& query, const QueryPlan& plan,
+                             const RecordFilter& filter, const Paging& paging, ResultPage& page,
+                             bool& truncated) {
   TABLECAST_ASSIGN_OR_RETURN(const QuerySession::Handle record, session_.Borrow(*query.object));
   EvalContext context(session_.now(), &session_);
   context.Bind(0, &*record);
@@ -208,7 +217,8 @@ Status PageExecutor::Ordered(const ObjectQuery& query, const QueryPlan& plan, co
   std::optional<StreamStart> start;
   if (paging.after) start = StartOf(query, plan.path, paging);
   if (start && start->index_order.size() > kStoredOrderBytes) {
-    truncated = true;  // the last record's entry was cut: its place among its like is not in the index
+    truncated =
+        true;  // the last record's entry was cut: its place among its like is not in the index
     return {};
   }
   std::uint64_t skipped = 0;
@@ -253,63 +263,72 @@ Status PageExecutor::Ordered(const ObjectQuery& query, const QueryPlan& plan, co
   return {};
 }
 
-Status PageExecutor::Sorted(const ObjectQuery& query, const QueryPlan& plan, const RecordFilter& filter,
-                            const Paging& paging, ResultPage& page) {
+Status PageExecutor::Sorted(const ObjectQuery& query, const QueryPlan& plan,
+                            const RecordFilter& filter, const Paging& paging, ResultPage& page) {
   TABLECAST_ASSIGN_OR_RETURN(const QuerySession::Handle record, session_.Borrow(*query.object));
   EvalContext context(session_.now(), &session_);
   context.Bind(0, &*record);
   const RecordOrder order(query.order_by);
-  const auto less = [&](const Candidate& a, const Candidate& b) { return order.Compare(a.values, a.at, b.values, b.at) < 0; };
+  const auto less = [&](const Candidate& a, const Candidate& b) {
+    return order.Compare(a.values, a.at, b.values, b.at) < 0;
+  };
   // One more than the page, to know whether there is another.
   const std::uint64_t keep = paging.skip + paging.limit + 1;
   std::vector<Candidate> best;  // a heap with the last on top once `keep` are there
   std::uint64_t matched = 0;
   Status failed;
-  TABLECAST_RETURN_IF_ERROR(session_.Stream(*query.object, plan.path, std::nullopt, *record, [&](ItemRecord& current) {
-    const bool holds = filter.Holds(current, context);
-    if (context.error()) return false;
-    if (!holds) return true;
-    ++matched;
-    Candidate candidate{order.ValuesOf(context), Position{std::string(current.item().key_bytes()), std::nullopt}};
-    if (query.object->embedded() != nullptr) candidate.at.element = current.element();
-    if (paging.after &&
-        order.Compare(candidate.values, candidate.at, paging.token->sort_values, *paging.after) <= 0) {
-      return true;
-    }
-    if (best.size() < keep) {
-      best.push_back(std::move(candidate));
-      if (best.size() > session_.limits().max_sorted_records) {
-        failed = MakeError(ErrorCode::kResourceExhausted, "query-sort-limit",
-                           "more than " + std::to_string(session_.limits().max_sorted_records) + " records would have to be sorted",
-                           "$orderby", "order by an indexed field, or filter");
-        return false;
-      }
-      if (best.size() == keep) std::make_heap(best.begin(), best.end(), less);
-      return true;
-    }
-    if (less(candidate, best.front())) {
-      std::pop_heap(best.begin(), best.end(), less);
-      best.back() = std::move(candidate);
-      std::push_heap(best.begin(), best.end(), less);
-    }
-    return true;
-  }));
+  TABLECAST_RETURN_IF_ERROR(
+      session_.Stream(*query.object, plan.path, std::nullopt, *record, [&](ItemRecord& current) {
+        const bool holds = filter.Holds(current, context);
+        if (context.error()) return false;
+        if (!holds) return true;
+        ++matched;
+        Candidate candidate{order.ValuesOf(context),
+                            Position{std::string(current.item().key_bytes()), std::nullopt}};
+        if (query.object->embedded() != nullptr) candidate.at.element = current.element();
+        if (paging.after && order.Compare(candidate.values, candidate.at, paging.token->sort_values,
+                                          *paging.after) <= 0) {
+          return true;
+        }
+        if (best.size() < keep) {
+          best.push_back(std::move(candidate));
+          if (best.size() > session_.limits().max_sorted_records) {
+            failed = MakeError(ErrorCode::kResourceExhausted, "query-sort-limit",
+                               "more than " + std::to_string(session_.limits().max_sorted_records) +
+                                   " records would have to be sorted",
+                               "$orderby", "order by an indexed field, or filter");
+            return false;
+          }
+          if (best.size() == keep) std::make_heap(best.begin(), best.end(), less);
+          return true;
+        }
+        if (less(candidate, best.front())) {
+          std::pop_heap(best.begin(), best.end(), less);
+          best.back() = std::move(candidate);
+          std::push_heap(best.begin(), best.end(), less);
+        }
+        return true;
+      }));
   if (context.error()) return *context.error();
   TABLECAST_RETURN_IF_ERROR(failed);
   if (query.count && !page.count) page.count = matched;
   std::sort(best.begin(), best.end(), less);
   const Projection projection(query);
-  const std::size_t end = static_cast<std::size_t>(std::min<std::uint64_t>(best.size(), paging.skip + paging.limit));
-  for (std::size_t i = static_cast<std::size_t>(std::min<std::uint64_t>(paging.skip, end)); i < end; ++i) {
+  const std::size_t end =
+      static_cast<std::size_t>(std::min<std::uint64_t>(best.size(), paging.skip + paging.limit));
+  for (std::size_t i = static_cast<std::size_t>(std::min<std::uint64_t>(paging.skip, end)); i < end;
+       ++i) {
     Status projected;
-    TABLECAST_ASSIGN_OR_RETURN(const bool there, session_.Fetch(*query.object, best[i].at, *record, [&](ItemRecord& current) {
-      Result<Record> made = projection.Project(current, context);
-      if (made.ok()) {
-        page.records.push_back(*std::move(made));
-      } else {
-        projected = made.error();
-      }
-    }));
+    TABLECAST_ASSIGN_OR_RETURN(
+        const bool there,
+        session_.Fetch(*query.object, best[i].at, *record, [&](ItemRecord& current) {
+          Result<Record> made = projection.Project(current, context);
+          if (made.ok()) {
+            page.records.push_back(*std::move(made));
+          } else {
+            projected = made.error();
+          }
+        }));
     static_cast<void>(there);  // the snapshot is the same: it is there
     TABLECAST_RETURN_IF_ERROR(projected);
   }
@@ -322,13 +341,15 @@ Status PageExecutor::Sorted(const ObjectQuery& query, const QueryPlan& plan, con
   return {};
 }
 
-Result<std::uint64_t> PageExecutor::CountBy(const ObjectQuery& query, const QueryPlan& plan, const RecordFilter& filter) {
+Result<std::uint64_t> PageExecutor::CountBy(const ObjectQuery& query, const QueryPlan& plan,
+                                            const RecordFilter& filter) {
   const AccessPath& path = plan.path;
   if (path.kind == AccessKind::kNothing) return std::uint64_t{0};
   const ReadSnapshot& snapshot = session_.snapshot();
   const ExternalObject& object = *query.object;
   const bool everything = !query.filter && !query.search && filter.relations.empty();
-  if (everything && query.engine == Engine::kAuto && snapshot.IsDerivedReady(object.table(), object.membership())) {
+  if (everything && query.engine == Engine::kAuto &&
+      snapshot.IsDerivedReady(object.table(), object.membership())) {
     return snapshot.CountDerived(object.table(), object.membership());
   }
   if (path.declared != nullptr && path.exact && !query.search) {
@@ -336,10 +357,11 @@ Result<std::uint64_t> PageExecutor::CountBy(const ObjectQuery& query, const Quer
     Status failed;
     for (IndexRange range : path.ranges) {
       range.descending = false;
-      TABLECAST_RETURN_IF_ERROR(snapshot.ScanDerived(object.table(), *path.derived, range, [&](const IndexEntryView&) {
-        if (++count % 4096 == 0) failed = session_.CheckDeadline();
-        return failed.ok();
-      }));
+      TABLECAST_RETURN_IF_ERROR(
+          snapshot.ScanDerived(object.table(), *path.derived, range, [&](const IndexEntryView&) {
+            if (++count % 4096 == 0) failed = session_.CheckDeadline();
+            return failed.ok();
+          }));
       TABLECAST_RETURN_IF_ERROR(failed);
     }
     return count;
@@ -350,15 +372,17 @@ Result<std::uint64_t> PageExecutor::CountBy(const ObjectQuery& query, const Quer
   std::uint64_t count = 0;
   AccessPath unordered = path;
   unordered.ordered = false;
-  TABLECAST_RETURN_IF_ERROR(session_.Stream(object, unordered, std::nullopt, *record, [&](ItemRecord& current) {
-    if (filter.Holds(current, context)) ++count;
-    return !context.error();
-  }));
+  TABLECAST_RETURN_IF_ERROR(
+      session_.Stream(object, unordered, std::nullopt, *record, [&](ItemRecord& current) {
+        if (filter.Holds(current, context)) ++count;
+        return !context.error();
+      }));
   if (context.error()) return *context.error();
   return count;
 }
 
-Result<std::uint64_t> PageExecutor::Count(const ObjectQuery& query, std::vector<RelationCondition> relations) {
+Result<std::uint64_t> PageExecutor::Count(const ObjectQuery& query,
+                                          std::vector<RelationCondition> relations) {
   ObjectQuery all = query;
   all.order_by.clear();
   all.whole = true;
@@ -366,7 +390,8 @@ Result<std::uint64_t> PageExecutor::Count(const ObjectQuery& query, std::vector<
   return CountBy(all, plan, FilterOf(all, std::move(relations)));
 }
 
-Result<ResultPage> PageExecutor::Page(const ObjectQuery& query, std::vector<RelationCondition> relations) {
+Result<ResultPage> PageExecutor::Page(const ObjectQuery& query,
+                                      std::vector<RelationCondition> relations) {
   ResultPage page;
   page.object = query.object;
   page.columns = Projection(query).columns();
@@ -374,7 +399,8 @@ Result<ResultPage> PageExecutor::Page(const ObjectQuery& query, std::vector<Rela
   TABLECAST_ASSIGN_OR_RETURN(QueryPlan plan, Plan(query, relations));
   const auto begun = std::chrono::steady_clock::now();
   const RecordFilter filter = FilterOf(query, std::move(relations));
-  const bool countable = plan.path.kind == AccessKind::kNothing || (plan.path.declared != nullptr && plan.path.exact && !query.search) ||
+  const bool countable = plan.path.kind == AccessKind::kNothing ||
+                         (plan.path.declared != nullptr && plan.path.exact && !query.search) ||
                          (!query.filter && !query.search && filter.relations.empty());
   if (query.count && (countable || paging.token || paging.limit == 0)) {
     TABLECAST_ASSIGN_OR_RETURN(page.count, CountBy(query, plan, filter));
@@ -396,8 +422,10 @@ Result<ResultPage> PageExecutor::Page(const ObjectQuery& query, std::vector<Rela
   page.full_scan = plan.reads_everything;
   if (query.want_plan) {
     page.plan = ReportOf(query, plan);
-    const auto spent = std::chrono::duration_cast<std::chrono::microseconds>(std::chrono::steady_clock::now() - begun);
-    page.plan->actual = PlanReport::Actual{session_.stats().items, session_.stats().bytes, static_cast<std::uint64_t>(spent.count())};
+    const auto spent = std::chrono::duration_cast<std::chrono::microseconds>(
+        std::chrono::steady_clock::now() - begun);
+    page.plan->actual = PlanReport::Actual{session_.stats().items, session_.stats().bytes,
+                                           static_cast<std::uint64_t>(spent.count())};
     page.plan->root.actual_rows = page.records.size();
   }
   TABLECAST_RETURN_IF_ERROR(Expand(query, page, 0));
@@ -420,17 +448,19 @@ Result<ResultPage> PageExecutor::Single(const ObjectQuery& query, const Position
   context.Bind(0, &*record);
   const RecordFilter filter = FilterOf(query, {});
   Status failed;
-  TABLECAST_ASSIGN_OR_RETURN(const bool there, session_.Fetch(*query.object, at, *record, [&](ItemRecord& current) {
-    ++session_.stats().items;
-    session_.stats().bytes += current.item().key_bytes().size() + current.item().record_bytes().size();
-    if (!filter.Holds(current, context)) return;
-    Result<Record> made = projection.Project(current, context);
-    if (made.ok()) {
-      page.records.push_back(*std::move(made));
-    } else {
-      failed = made.error();
-    }
-  }));
+  TABLECAST_ASSIGN_OR_RETURN(
+      const bool there, session_.Fetch(*query.object, at, *record, [&](ItemRecord& current) {
+        ++session_.stats().items;
+        session_.stats().bytes +=
+            current.item().key_bytes().size() + current.item().record_bytes().size();
+        if (!filter.Holds(current, context)) return;
+        Result<Record> made = projection.Project(current, context);
+        if (made.ok()) {
+          page.records.push_back(*std::move(made));
+        } else {
+          failed = made.error();
+        }
+      }));
   static_cast<void>(there);
   TABLECAST_RETURN_IF_ERROR(failed);
   if (context.error()) return *context.error();
@@ -444,12 +474,14 @@ Result<ResultPage> PageExecutor::Single(const ObjectQuery& query, const Position
     page.plan = ReportOf(query, plan);
   }
   TABLECAST_RETURN_IF_ERROR(Expand(query, page, 0));
-  if (page.plan) page.plan->actual = PlanReport::Actual{session_.stats().items, session_.stats().bytes, 0};
+  if (page.plan)
+    page.plan->actual = PlanReport::Actual{session_.stats().items, session_.stats().bytes, 0};
   return page;
 }
 
-Result<std::uint64_t> PageExecutor::ForEach(const ObjectQuery& query, std::vector<RelationCondition> relations,
-                                            const std::function<bool(const ResultPage&, const Record&)>& visit) {
+Result<std::uint64_t> PageExecutor::ForEach(
+    const ObjectQuery& query, std::vector<RelationCondition> relations,
+    const std::function<bool(const ResultPage&, const Record&)>& visit) {
   ObjectQuery step = query;
   step.count = false;
   step.whole = false;

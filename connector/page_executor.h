@@ -17,7 +17,7 @@ namespace tablecast {
 
 // What a paging token remembers. The service signs it.
 struct PageToken {
-  std::uint64_t returned = 0;        // records of the pages before
+  std::uint64_t returned = 0;         // records of the pages before
   std::vector<EdmValue> sort_values;  // of the last record, by order_by
   std::string position;
 };
@@ -31,7 +31,8 @@ class RecordOrder {
   explicit RecordOrder(const std::vector<SortKey>& keys) : keys_(keys) {}
   std::vector<EdmValue> ValuesOf(EvalContext& context) const;
   // <0, 0, >0. Positions are compared as (key, element).
-  int Compare(const std::vector<EdmValue>& a, const Position& pa, const std::vector<EdmValue>& b, const Position& pb) const;
+  int Compare(const std::vector<EdmValue>& a, const Position& pa, const std::vector<EdmValue>& b,
+              const Position& pb) const;
 
  private:
   const std::vector<SortKey>& keys_;
@@ -52,12 +53,14 @@ class Projection {
 
 class PageExecutor {
  public:
-  PageExecutor(QuerySession& session, const Catalog& catalog) : session_(session), catalog_(catalog) {}
+  PageExecutor(QuerySession& session, const Catalog& catalog)
+      : session_(session), catalog_(catalog) {}
 
   // `relations`: records to follow a navigation to, besides the query's filter.
   Result<ResultPage> Page(const ObjectQuery& query, std::vector<RelationCondition> relations);
   Result<std::uint64_t> Count(const ObjectQuery& query, std::vector<RelationCondition> relations);
-  Result<QueryPlan> Plan(const ObjectQuery& query, const std::vector<RelationCondition>& relations) const;
+  Result<QueryPlan> Plan(const ObjectQuery& query,
+                         const std::vector<RelationCondition>& relations) const;
   // The record at a position, projected and expanded; no record when the filter does not hold.
   Result<ResultPage> Single(const ObjectQuery& query, const Position& at);
   // Every record of the query in its order, one at a time.
@@ -70,31 +73,35 @@ class PageExecutor {
   class BatchCollector;
   using Pages = std::map<std::string, std::shared_ptr<ResultPage>>;  // by join key
   // Children of several parents in one read.
-  Result<Pages> ReadBatch(const ObjectQuery& query, const RelationCondition& relation, std::uint32_t depth,
-                          std::optional<PlanReport>* report);
+  Result<Pages> ReadBatch(const ObjectQuery& query, const RelationCondition& relation,
+                          std::uint32_t depth, std::optional<PlanReport>* report);
   // The value that each record of the page joins by.
   Result<std::vector<EdmValue>> JoinValues(const ResultPage& page, const Navigation& navigation);
   ObjectQuery NestedQuery(const ExpandItem& item) const;
   // A record and its children that lie in its own partition, in one range read. nullopt when the
   // children lie elsewhere; else the page, with the expands done that `done` names.
-  Result<std::optional<ResultPage>> PartitionRead(const ObjectQuery& query, const Position& at, std::vector<bool>& done);
-  Status ExpandRest(const ObjectQuery& query, ResultPage& page, std::uint32_t depth, const std::vector<bool>& done);
+  Result<std::optional<ResultPage>> PartitionRead(const ObjectQuery& query, const Position& at,
+                                                  std::vector<bool>& done);
+  Status ExpandRest(const ObjectQuery& query, ResultPage& page, std::uint32_t depth,
+                    const std::vector<bool>& done);
 
   struct Paging {
     std::uint64_t skip = 0;
-    std::uint64_t limit = 0;          // records of this page
+    std::uint64_t limit = 0;                 // records of this page
     std::optional<std::uint64_t> remaining;  // of $top, this page included
     std::optional<PageToken> token;
     std::optional<Position> after;
   };
   Result<Paging> PagingOf(const ObjectQuery& query) const;
-  Result<std::uint64_t> CountBy(const ObjectQuery& query, const QueryPlan& plan, const RecordFilter& filter);
-  Status Ordered(const ObjectQuery& query, const QueryPlan& plan, const RecordFilter& filter, const Paging& paging,
-                 ResultPage& page, bool& truncated);
-  Status Sorted(const ObjectQuery& query, const QueryPlan& plan, const RecordFilter& filter, const Paging& paging,
-                ResultPage& page);
+  Result<std::uint64_t> CountBy(const ObjectQuery& query, const QueryPlan& plan,
+                                const RecordFilter& filter);
+  Status Ordered(const ObjectQuery& query, const QueryPlan& plan, const RecordFilter& filter,
+                 const Paging& paging, ResultPage& page, bool& truncated);
+  Status Sorted(const ObjectQuery& query, const QueryPlan& plan, const RecordFilter& filter,
+                const Paging& paging, ResultPage& page);
   StreamStart StartOf(const ObjectQuery& query, const AccessPath& path, const Paging& paging) const;
-  void SetNext(const ObjectQuery& query, const Paging& paging, const PageToken& last, ResultPage& page) const;
+  void SetNext(const ObjectQuery& query, const Paging& paging, const PageToken& last,
+               ResultPage& page) const;
 
   QuerySession& session_;
   const Catalog& catalog_;

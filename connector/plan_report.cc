@@ -41,7 +41,8 @@ struct Line {
   std::array<std::string, 9> cells;
 };
 
-void Flatten(const PlanNode& node, const std::string& indent, bool last, bool root, std::vector<Line>& lines) {
+void Flatten(const PlanNode& node, const std::string& indent, bool last, bool root,
+             std::vector<Line>& lines) {
   Line line;
   const std::string branch = root ? "" : indent + (last ? "└─" : "├─");
   line.cells = {branch + node.id,
@@ -74,7 +75,10 @@ void WriteNode(JsonWriter& json, const PlanNode& node) {
   json.Key("task").String(node.task).Key("accessObject").String(node.access_object);
   if (!node.execution_info.empty()) json.Key("executionInfo").String(node.execution_info);
   json.Key("operatorInfo").String(node.operator_info);
-  json.Key("memory").String(node.memory.empty() ? "N/A" : node.memory).Key("disk").String(node.disk);
+  json.Key("memory")
+      .String(node.memory.empty() ? "N/A" : node.memory)
+      .Key("disk")
+      .String(node.disk);
   json.Key("children").BeginArray();
   for (const PlanNode& child : node.children) WriteNode(json, child);
   json.EndArray().EndObject();
@@ -103,7 +107,12 @@ void WriteReport(JsonWriter& json, const PlanReport& report) {
   json.Key("estimated").BeginObject().Key("items").Uint(report.estimated_items).EndObject();
   if (report.actual) {
     json.Key("actual").BeginObject();
-    json.Key("items").Uint(report.actual->items).Key("bytes").Uint(report.actual->bytes).Key("us").Uint(report.actual->microseconds);
+    json.Key("items")
+        .Uint(report.actual->items)
+        .Key("bytes")
+        .Uint(report.actual->bytes)
+        .Key("us")
+        .Uint(report.actual->microseconds);
     json.EndObject();
   }
   json.Key("tree");
@@ -120,7 +129,8 @@ PlanNode TreeOf(const PlanReport& report) {
     PlanNode* access = &root;
     while (!access->children.empty()) access = &access->children.front();
     access->actual_rows = report.actual->items;
-    access->execution_info = "items:" + std::to_string(report.actual->items) + ", bytes:" + std::to_string(report.actual->bytes) +
+    access->execution_info = "items:" + std::to_string(report.actual->items) +
+                             ", bytes:" + std::to_string(report.actual->bytes) +
                              ", time:" + std::to_string(report.actual->microseconds) + "us";
   }
   for (const PlanReport& expand : report.expands) root.children.push_back(TreeOf(expand));
@@ -155,18 +165,21 @@ PlanReport ReportOf(const ObjectQuery& query, const QueryPlan& plan) {
   report.pushed = path.pushed;
   report.residual = plan.residual;
   report.order = plan.order;
-  report.estimated_items = static_cast<std::uint64_t>(std::llround(std::max(0.0, path.estimated_items)));
+  report.estimated_items =
+      static_cast<std::uint64_t>(std::llround(std::max(0.0, path.estimated_items)));
 
   int number = 1;
   PlanNode access;
   access.id = std::string(OperatorName(path.kind)) + "_" + std::to_string(number++);
   access.estimated_rows = path.estimated_items;
-  access.access_object = "table:" + query.object->table() + (report.index.empty() ? "" : ", index:" + report.index);
+  access.access_object =
+      "table:" + query.object->table() + (report.index.empty() ? "" : ", index:" + report.index);
   access.operator_info = path.key_text.empty() ? "whole table" : path.key_text;
   if (path.reverse || path.descending_keys) access.operator_info += ", backwards";
   PlanNode top = std::move(access);
   std::vector<std::string> checks;
-  if (!path.members_only && path.kind != AccessKind::kNothing) checks.push_back("belongs to " + query.object->name());
+  if (!path.members_only && path.kind != AccessKind::kNothing)
+    checks.push_back("belongs to " + query.object->name());
   for (const auto& [text, reason] : plan.residual) checks.push_back(text);
   if (!checks.empty()) {
     PlanNode selection;
@@ -177,11 +190,14 @@ PlanReport ReportOf(const ObjectQuery& query, const QueryPlan& plan) {
     top = std::move(selection);
   }
   PlanNode root;
-  root.id = std::string(plan.sorts ? (query.whole ? "Sort_" : "TopN_") : "Limit_") + std::to_string(number);
+  root.id = std::string(plan.sorts ? (query.whole ? "Sort_" : "TopN_") : "Limit_") +
+            std::to_string(number);
   root.estimated_rows = top.estimated_rows;
-  if (query.top) root.estimated_rows = std::min(root.estimated_rows, static_cast<double>(*query.top));
+  if (query.top)
+    root.estimated_rows = std::min(root.estimated_rows, static_cast<double>(*query.top));
   std::vector<std::string> order;
-  for (const SortKey& key : query.order_by) order.push_back(key.expression->ToString() + (key.descending ? " desc" : ""));
+  for (const SortKey& key : query.order_by)
+    order.push_back(key.expression->ToString() + (key.descending ? " desc" : ""));
   order.push_back("native key");
   root.operator_info = "order: " + Joined(order, ", ") + " (" + plan.order + ")";
   if (query.skip != 0) root.operator_info += ", skip:" + std::to_string(query.skip);
@@ -193,11 +209,13 @@ PlanReport ReportOf(const ObjectQuery& query, const QueryPlan& plan) {
 
 std::string ExplainText(const PlanReport& report) {
   std::vector<Line> lines;
-  lines.push_back({{"id", "estRows", "actRows", "task", "access object", "execution info", "operator info", "memory", "disk"}});
+  lines.push_back({{"id", "estRows", "actRows", "task", "access object", "execution info",
+                    "operator info", "memory", "disk"}});
   Flatten(TreeOf(report), "", true, true, lines);
   std::array<std::size_t, 9> widths{};
   for (const Line& line : lines) {
-    for (std::size_t i = 0; i < widths.size(); ++i) widths[i] = std::max(widths[i], Width(line.cells[i]));
+    for (std::size_t i = 0; i < widths.size(); ++i)
+      widths[i] = std::max(widths[i], Width(line.cells[i]));
   }
   std::string out;
   for (const Line& line : lines) {
@@ -209,7 +227,8 @@ std::string ExplainText(const PlanReport& report) {
     row.resize(row.find_last_not_of(' ') + 1);
     out += row + "\n";
   }
-  for (const auto& [text, reason] : report.residual) out += "not pushed: " + text + " (" + reason + ")\n";
+  for (const auto& [text, reason] : report.residual)
+    out += "not pushed: " + text + " (" + reason + ")\n";
   return out;
 }
 

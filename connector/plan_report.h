@@ -1,8 +1,8 @@
 #ifndef TABLECAST_CONNECTOR_PLAN_REPORT_H_
 #define TABLECAST_CONNECTOR_PLAN_REPORT_H_
 
-// What a query's plan was (or would be), for people and programs: `explain`, tablecast-explain, golden
-// tests. SOURCE: spec external-objects.md section 4.
+// What a query's plan was (or would be), for people and programs: `explain`, tablecast-explain,
+// golden tests. SOURCE: spec external-objects.md section 4.
 
 #include <cstdint>
 #include <optional>
@@ -14,7 +14,7 @@
 namespace tablecast {
 
 enum class AccessKind : std::uint8_t {
-  kNothing,         // provably empty, or the table is not there
+  kNothing,  // provably empty, or the table is not there
   kPointGet,
   kPartitionRange,
   kTableRange,
@@ -33,12 +33,12 @@ std::string_view AccessKindName(AccessKind kind);
 enum class Engine : std::uint8_t { kAuto, kRow, kColumnar, kIndex, kScan };
 
 struct PlanNode {
-  std::string id;             // "TopN_3"
+  std::string id;  // "TopN_3"
   double estimated_rows = 0;
   std::optional<std::uint64_t> actual_rows;
-  std::string task = "row";   // or "columnar"
-  std::string access_object;  // "table:OrderManagement, index:member/Orders"
-  std::string execution_info; // "time:12us, items:7, bytes:812"
+  std::string task = "row";    // or "columnar"
+  std::string access_object;   // "table:OrderManagement, index:member/Orders"
+  std::string execution_info;  // "time:12us, items:7, bytes:812"
   std::string operator_info;
   std::string memory, disk = "N/A";
   std::vector<PlanNode> children;
@@ -54,7 +54,9 @@ struct PlanReport {
   std::vector<std::pair<std::string, std::string>> residual;  // text, reason
   std::string order;  // "native", "index", "top-k (26)", "sort"
   std::uint64_t estimated_items = 0;
-  struct Actual { std::uint64_t items = 0, bytes = 0, microseconds = 0; };
+  struct Actual {
+    std::uint64_t items = 0, bytes = 0, microseconds = 0;
+  };
   std::optional<Actual> actual;
   PlanNode root;
   std::vector<PlanReport> expands;  // one per batch read of a level

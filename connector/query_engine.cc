@@ -12,23 +12,26 @@ namespace tablecast {
 namespace {
 
 Error NotThere(const ExternalObject& object, const std::string& key) {
-  return MakeError(ErrorCode::kNotFound, "record-not-found", "there is no record " + object.name() + "(" + key + ")");
+  return MakeError(ErrorCode::kNotFound, "record-not-found",
+                   "there is no record " + object.name() + "(" + key + ")");
 }
 
 std::string KeyText(const RecordKey& key) {
   if (key.external_id) return EdmValue::String(*key.external_id).ToLiteral();
   std::string out;
-  for (const auto& [name, value] : key.alternate) out += (out.empty() ? "" : ",") + name + "=" + value.ToLiteral();
+  for (const auto& [name, value] : key.alternate)
+    out += (out.empty() ? "" : ",") + name + "=" + value.ToLiteral();
   return out;
 }
 
-// A literal of an alternate key as a stored key value. Text is accepted for every type, since raw keys
-// in URLs are often quoted.
+// A literal of an alternate key as a stored key value. Text is accepted for every type, since raw
+// keys in URLs are often quoted.
 Result<AttributeValue> KeyValue(const KeyColumn& column, const EdmValue& value) {
-  const Error wrong = MakeError(ErrorCode::kInvalidArgument, "key-type",
-                                "key column " + column.name + " is of type " + std::string(AttributeTypeName(column.type)) +
-                                    ", got " + value.ToLiteral(),
-                                column.name);
+  const Error wrong =
+      MakeError(ErrorCode::kInvalidArgument, "key-type",
+                "key column " + column.name + " is of type " +
+                    std::string(AttributeTypeName(column.type)) + ", got " + value.ToLiteral(),
+                column.name);
   switch (column.type) {
     case AttributeType::kN: {
       if (IsExactNumber(value.kind())) return AttributeValue::Number(value.number());
@@ -40,7 +43,8 @@ Result<AttributeValue> KeyValue(const KeyColumn& column, const EdmValue& value) 
       if (value.kind() == EdmKind::kBinary) return AttributeValue::Binary(value.bytes());
       if (value.kind() != EdmKind::kString) return wrong;
       Result<EdmValue> bytes = ParseEdm(EdmKind::kBinary, value.text());
-      return bytes.ok() ? Result<AttributeValue>(AttributeValue::Binary(bytes->bytes())) : Result<AttributeValue>(wrong);
+      return bytes.ok() ? Result<AttributeValue>(AttributeValue::Binary(bytes->bytes()))
+                        : Result<AttributeValue>(wrong);
     }
     default:
       if (value.kind() == EdmKind::kString) return AttributeValue::String(value.text());
@@ -64,7 +68,8 @@ class Finder {
 
   // At most `limit` records of the object that pass `test`.
   Result<std::vector<ResolvedRecord>> Find(const ExternalObject& object, const ColumnTest& test,
-                                           const std::function<bool(const ItemRecord&)>& passes, std::size_t limit) {
+                                           const std::function<bool(const ItemRecord&)>& passes,
+                                           std::size_t limit) {
     std::vector<ResolvedRecord> found;
     PlanRequest request;
     request.object = &object;
@@ -74,16 +79,17 @@ class Finder {
     if (plan.path.kind == AccessKind::kNothing) return found;
     TABLECAST_ASSIGN_OR_RETURN(const QuerySession::Handle record, session_.Borrow(object));
     Status failed;
-    TABLECAST_RETURN_IF_ERROR(session_.Stream(object, plan.path, std::nullopt, *record, [&](ItemRecord& current) {
-      if (!passes(current)) return true;
-      Result<ItemKey> key = current.item().ToKey();
-      if (!key.ok()) {
-        failed = key.error();
-        return false;
-      }
-      found.push_back(MakeResolved(current, *std::move(key)));
-      return found.size() < limit;
-    }));
+    TABLECAST_RETURN_IF_ERROR(
+        session_.Stream(object, plan.path, std::nullopt, *record, [&](ItemRecord& current) {
+          if (!passes(current)) return true;
+          Result<ItemKey> key = current.item().ToKey();
+          if (!key.ok()) {
+            failed = key.error();
+            return false;
+          }
+          found.push_back(MakeResolved(current, *std::move(key)));
+          return found.size() < limit;
+        }));
     TABLECAST_RETURN_IF_ERROR(failed);
     return found;
   }
@@ -96,7 +102,8 @@ class Finder {
   }
 
  private:
-  Result<ResolvedRecord> One(const ExternalObject& object, std::vector<ResolvedRecord> found, const std::string& shown) {
+  Result<ResolvedRecord> One(const ExternalObject& object, std::vector<ResolvedRecord> found,
+                             const std::string& shown) {
     if (found.empty()) return NotThere(object, shown);
     if (found.size() == 1) return std::move(found.front());
     std::string remedy = "address it by its alternate key " + object.name() + "(";
@@ -104,7 +111,8 @@ class Finder {
       remedy += (i == 0 ? "" : ",") + object.alternate_key_columns()[i] + "=...";
     }
     return MakeError(ErrorCode::kAlreadyExists, "external-id-ambiguous",
-                     "more than one record is called " + object.name() + "(" + shown + ")", {}, remedy + ")");
+                     "more than one record is called " + object.name() + "(" + shown + ")", {},
+                     remedy + ")");
   }
 
   Result<ResolvedRecord> ByExternalId(const ExternalObject& object, const std::string& id) {
@@ -113,7 +121,10 @@ class Finder {
     test.source.kind = SourceKind::kExternalId;
     test.values.push_back(EdmValue::String(id));
     test.text = "ExternalId eq " + test.values.front().ToLiteral();
-    TABLECAST_ASSIGN_OR_RETURN(auto found, Find(object, test, [&](const ItemRecord& r) { return r.ExternalId() == id; }, 2));
+    TABLECAST_ASSIGN_OR_RETURN(
+        auto found,
+        Find(
+            object, test, [&](const ItemRecord& r) { return r.ExternalId() == id; }, 2));
     return One(object, std::move(found), test.values.front().ToLiteral());
   }
 
@@ -121,10 +132,12 @@ class Finder {
     TABLECAST_ASSIGN_OR_RETURN(const Position at, ParsePosition(object, position));
     TABLECAST_ASSIGN_OR_RETURN(const QuerySession::Handle record, session_.Borrow(object));
     std::optional<ResolvedRecord> found;
-    TABLECAST_ASSIGN_OR_RETURN(const bool there, session_.Fetch(object, at, *record, [&](ItemRecord& current) {
-      Result<ItemKey> key = current.item().ToKey();
-      if (current.Belongs() && key.ok()) found = MakeResolved(current, *std::move(key));
-    }));
+    TABLECAST_ASSIGN_OR_RETURN(const bool there,
+                               session_.Fetch(object, at, *record, [&](ItemRecord& current) {
+                                 Result<ItemKey> key = current.item().ToKey();
+                                 if (current.Belongs() && key.ok())
+                                   found = MakeResolved(current, *std::move(key));
+                               }));
     if (!there || !found) return NotThere(object, "...");
     return *std::move(found);
   }
@@ -133,11 +146,13 @@ class Finder {
     // One field that identifies: unique, or the GUID.
     if (key.alternate.size() == 1) {
       const Field* field = object.FindField(key.alternate.front().first);
-      const bool identifies = field != nullptr && (field->unique || field->source.kind == SourceKind::kGuidKey);
+      const bool identifies =
+          field != nullptr && (field->unique || field->source.kind == SourceKind::kGuidKey);
       if (identifies) return ByField(object, *field, key);
     }
     const TableSchema& schema = object.schema();
-    const ExternalObject& items = object.embedded() != nullptr ? *object.embedded()->parent : object;
+    const ExternalObject& items =
+        object.embedded() != nullptr ? *object.embedded()->parent : object;
     KeyCondition condition;
     std::size_t used = 0;
     for (const auto& [name, value] : key.alternate) {
@@ -150,23 +165,28 @@ class Finder {
                          "'" + name + "' is no key of " + object.name(), name,
                          "give ExternalId, or the key columns " + ColumnsText(object));
       }
-      TABLECAST_ASSIGN_OR_RETURN(AttributeValue stored, KeyValue(partition ? schema.key.partition : *schema.key.sort, value));
+      TABLECAST_ASSIGN_OR_RETURN(
+          AttributeValue stored,
+          KeyValue(partition ? schema.key.partition : *schema.key.sort, value));
       (partition ? condition.partition : condition.sort) = EqualsCondition(std::move(stored));
       ++used;
     }
     if (used != object.alternate_key_columns().size() || !IsPoint(condition, schema)) {
-      return MakeError(ErrorCode::kInvalidArgument, "key-column-missing", "the key needs " + ColumnsText(object));
+      return MakeError(ErrorCode::kInvalidArgument, "key-column-missing",
+                       "the key needs " + ColumnsText(object));
     }
     ItemKey item_key{condition.partition.equals.front(), std::nullopt};
     if (schema.key.sort) item_key.sort = condition.sort.equals.front();
     const Result<std::string> encoded = EncodeKey(schema, item_key);
     if (!encoded.ok()) return NotThere(object, KeyText(key));
     Result<ResolvedRecord> found = ByPosition(object, *encoded);
-    if (!found.ok() && found.error().code == ErrorCode::kNotFound) return NotThere(object, KeyText(key));
+    if (!found.ok() && found.error().code == ErrorCode::kNotFound)
+      return NotThere(object, KeyText(key));
     return found;
   }
 
-  Result<ResolvedRecord> ByField(const ExternalObject& object, const Field& field, const RecordKey& key) {
+  Result<ResolvedRecord> ByField(const ExternalObject& object, const Field& field,
+                                 const RecordKey& key) {
     EdmValue value = key.alternate.front().second;
     if (value.kind() != field.kind && value.kind() == EdmKind::kString) {
       TABLECAST_ASSIGN_OR_RETURN(value, ParseEdm(field.kind, value.text()));
@@ -177,11 +197,15 @@ class Finder {
     test.source = field.source;
     test.values.push_back(value);
     test.text = field.name + " eq " + value.ToLiteral();
-    TABLECAST_ASSIGN_OR_RETURN(auto found, Find(object, test, [&](const ItemRecord& r) { return EqualEdm(r.Value(field), value); }, 2));
+    TABLECAST_ASSIGN_OR_RETURN(
+        auto found,
+        Find(
+            object, test, [&](const ItemRecord& r) { return EqualEdm(r.Value(field), value); }, 2));
     return One(object, std::move(found), KeyText(key));
   }
 
-  Result<ResolvedRecord> ByGuid(const ExternalObject& object, const EdmValue& value, const RecordKey& key) {
+  Result<ResolvedRecord> ByGuid(const ExternalObject& object, const EdmValue& value,
+                                const RecordKey& key) {
     if (value.kind() != EdmKind::kGuid) return NotThere(object, KeyText(key));
     AccessPath path;
     path.kind = AccessKind::kDeclaredIndex;
@@ -193,17 +217,19 @@ class Finder {
     path.ranges.push_back(range);
     TABLECAST_ASSIGN_OR_RETURN(const QuerySession::Handle record, session_.Borrow(object));
     std::vector<ResolvedRecord> found;
-    TABLECAST_RETURN_IF_ERROR(session_.Stream(object, path, std::nullopt, *record, [&](ItemRecord& current) {
-      Result<ItemKey> item_key = current.item().ToKey();
-      if (item_key.ok()) found.push_back(MakeResolved(current, *std::move(item_key)));
-      return true;
-    }));
+    TABLECAST_RETURN_IF_ERROR(
+        session_.Stream(object, path, std::nullopt, *record, [&](ItemRecord& current) {
+          Result<ItemKey> item_key = current.item().ToKey();
+          if (item_key.ok()) found.push_back(MakeResolved(current, *std::move(item_key)));
+          return true;
+        }));
     return One(object, std::move(found), KeyText(key));
   }
 
   static std::string ColumnsText(const ExternalObject& object) {
     std::string out;
-    for (const std::string& column : object.alternate_key_columns()) out += (out.empty() ? "" : ", ") + column;
+    for (const std::string& column : object.alternate_key_columns())
+      out += (out.empty() ? "" : ", ") + column;
     return out.empty() ? "ExternalId" : out;
   }
 
@@ -215,7 +241,7 @@ struct PathEnd {
   std::vector<RelationCondition> relations;  // a collection of the target
   std::optional<Position> at;                // one record of `object`
   const ExternalObject* object = nullptr;
-  bool nowhere = false;                      // a navigation to one that is null
+  bool nowhere = false;  // a navigation to one that is null
 };
 
 Result<PathEnd> Follow(QuerySession& session, const PathStart& start) {
@@ -231,16 +257,17 @@ Result<PathEnd> Follow(QuerySession& session, const PathStart& start) {
     EdmValue value;
     std::optional<Position> next;
     Status related;
-    TABLECAST_ASSIGN_OR_RETURN(const bool there, session.Fetch(*end.object, *end.at, *record, [&](ItemRecord& current) {
-      value = current.Join(navigation.from);
-      if (navigation.collection || step.key) return;
-      related = session.ForEachRelated(navigation, current, [&](const RecordView& target) {
-        const auto& item = static_cast<const ItemRecord&>(target);
-        Result<Position> at = ParsePosition(*navigation.target, item.Position());
-        if (at.ok()) next = *std::move(at);
-        return false;
-      });
-    }));
+    TABLECAST_ASSIGN_OR_RETURN(
+        const bool there, session.Fetch(*end.object, *end.at, *record, [&](ItemRecord& current) {
+          value = current.Join(navigation.from);
+          if (navigation.collection || step.key) return;
+          related = session.ForEachRelated(navigation, current, [&](const RecordView& target) {
+            const auto& item = static_cast<const ItemRecord&>(target);
+            Result<Position> at = ParsePosition(*navigation.target, item.Position());
+            if (at.ok()) next = *std::move(at);
+            return false;
+          });
+        }));
     TABLECAST_RETURN_IF_ERROR(related);
     if (!there) return NotThere(*end.object, "...");
     const ExternalObject& target = *navigation.target;
@@ -251,13 +278,15 @@ Result<PathEnd> Follow(QuerySession& session, const PathStart& start) {
       TABLECAST_ASSIGN_OR_RETURN(const QuerySession::Handle reader, session.Borrow(target));
       next = Position{picked.encoded_key, picked.element};
       bool belongs = false;
-      TABLECAST_ASSIGN_OR_RETURN(const bool found, session.Fetch(target, *next, *reader, [&](ItemRecord& current) {
-        belongs = relation.KeyOf(current).has_value();
-      }));
+      TABLECAST_ASSIGN_OR_RETURN(const bool found,
+                                 session.Fetch(target, *next, *reader, [&](ItemRecord& current) {
+                                   belongs = relation.KeyOf(current).has_value();
+                                 }));
       if (!found || !belongs) return NotThere(target, KeyText(*step.key));
     } else if (navigation.collection) {
       if (i + 1 != start.steps.size()) {
-        return MakeError(ErrorCode::kInvalidArgument, "path-needs-key", navigation.name + " leads to many records: a key must follow it");
+        return MakeError(ErrorCode::kInvalidArgument, "path-needs-key",
+                         navigation.name + " leads to many records: a key must follow it");
       }
       end.relations.emplace_back(navigation.to, std::vector<EdmValue>{value});
       end.nowhere = value.is_null();
@@ -285,7 +314,8 @@ ResultPage EmptyPage(const ObjectQuery& query) {
 
 }  // namespace
 
-QueryEngine::QueryEngine(const ItemStore& store, std::shared_ptr<const Catalog> catalog, Timestamp now)
+QueryEngine::QueryEngine(const ItemStore& store, std::shared_ptr<const Catalog> catalog,
+                         Timestamp now)
     : store_(store), catalog_(std::move(catalog)), now_(now) {}
 
 Result<ResultPage> QueryEngine::Query(const ObjectQuery& query) const {
@@ -323,7 +353,8 @@ Result<std::uint64_t> QueryEngine::Count(const ObjectQuery& query) const {
 }
 
 Result<std::uint64_t> QueryEngine::ForEach(
-    const ObjectQuery& query, const std::function<bool(const ResultPage& columns, const Record&)>& visit) const {
+    const ObjectQuery& query,
+    const std::function<bool(const ResultPage& columns, const Record&)>& visit) const {
   TABLECAST_ASSIGN_OR_RETURN(const auto snapshot, store_.BeginRead());
   QuerySession session(*snapshot, now_, query.limits);
   std::vector<RelationCondition> relations;
@@ -348,7 +379,8 @@ Result<ApplyResult> QueryEngine::Apply(const ApplyQuery& query) const {
 }
 
 Result<PlanReport> QueryEngine::Explain(const ObjectQuery& query, bool analyze) const {
-  const bool single = query.start && (query.start->steps.empty() || !query.start->steps.back().navigation->collection ||
+  const bool single = query.start && (query.start->steps.empty() ||
+                                      !query.start->steps.back().navigation->collection ||
                                       query.start->steps.back().key);
   if (analyze || single) {
     ObjectQuery traced = query;
@@ -367,11 +399,13 @@ Result<PlanReport> QueryEngine::Explain(const ObjectQuery& query, bool analyze) 
     TABLECAST_ASSIGN_OR_RETURN(PathEnd end, Follow(session, *query.start));
     relations = std::move(end.relations);
   }
-  TABLECAST_ASSIGN_OR_RETURN(const QueryPlan plan, PageExecutor(session, *catalog_).Plan(query, relations));
+  TABLECAST_ASSIGN_OR_RETURN(const QueryPlan plan,
+                             PageExecutor(session, *catalog_).Plan(query, relations));
   return ReportOf(query, plan);
 }
 
-Result<ResolvedRecord> QueryEngine::Resolve(const ReadSnapshot& snapshot, const ExternalObject& object,
+Result<ResolvedRecord> QueryEngine::Resolve(const ReadSnapshot& snapshot,
+                                            const ExternalObject& object,
                                             const RecordKey& key) const {
   const QueryLimits limits;
   QuerySession session(snapshot, now_, limits);

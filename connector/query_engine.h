@@ -1,8 +1,8 @@
 #ifndef TABLECAST_CONNECTOR_QUERY_ENGINE_H_
 #define TABLECAST_CONNECTOR_QUERY_ENGINE_H_
 
-// Runs queries over external objects: plans each (query_planner.h), reads one snapshot, returns owned
-// rows. The snapshot is closed before the call returns.
+// Runs queries over external objects: plans each (query_planner.h), reads one snapshot, returns
+// owned rows. The snapshot is closed before the call returns.
 //
 //   QueryEngine engine(store, catalog);
 //   ObjectQuery query;
@@ -10,8 +10,8 @@
 //   query.top = 3;
 //   Result<ResultPage> page = engine.Query(query);
 //
-// THREAD: const calls from any thread. Cheap to build: make one per request with the catalog that the
-// request was parsed against.
+// THREAD: const calls from any thread. Cheap to build: make one per request with the catalog that
+// the request was parsed against.
 
 #include <cstdint>
 #include <functional>
@@ -46,14 +46,15 @@ class QueryEngine {
   const std::shared_ptr<const Catalog>& shared_catalog() const { return catalog_; }
 
   // One page. With `query.start` the records at the end of that path.
-  // ERRORS: kNotFound "record-not-found" when a record of the start path is missing; kInvalidArgument
-  // from evaluation ("division-by-zero"), "skiptoken-invalid"; the limits' errors; kFailedPrecondition
-  // "conversion-error" for strict fields, "engine-unavailable" when the forced path is not there.
+  // ERRORS: kNotFound "record-not-found" when a record of the start path is missing;
+  // kInvalidArgument from evaluation ("division-by-zero"), "skiptoken-invalid"; the limits' errors;
+  // kFailedPrecondition "conversion-error" for strict fields, "engine-unavailable" when the forced
+  // path is not there.
   Result<ResultPage> Query(const ObjectQuery& query) const;
 
-  // The single record at query.start (key, then steps): one record, or none when a navigation to one
-  // leads nowhere. select, computed, expand apply; filter decides whether it is there.
-  // ERRORS: kNotFound "record-not-found"; kAlreadyExists "external-id-ambiguous" (HTTP 409) naming the
+  // The single record at query.start (key, then steps): one record, or none when a navigation to
+  // one leads nowhere. select, computed, expand apply; filter decides whether it is there. ERRORS:
+  // kNotFound "record-not-found"; kAlreadyExists "external-id-ambiguous" (HTTP 409) naming the
   // alternate keys; kInvalidArgument "external-id-separators", "key-column-unknown", "key-type".
   Result<ResultPage> Get(const ObjectQuery& query) const;
 
@@ -63,8 +64,9 @@ class QueryEngine {
   Result<ApplyResult> Apply(const ApplyQuery& query) const;
 
   // Every match in the query's order over ONE snapshot (exports). Stops when `visit` returns false.
-  Result<std::uint64_t> ForEach(const ObjectQuery& query,
-                                const std::function<bool(const ResultPage& columns, const Record&)>& visit) const;
+  Result<std::uint64_t> ForEach(
+      const ObjectQuery& query,
+      const std::function<bool(const ResultPage& columns, const Record&)>& visit) const;
 
   // The plan alone, or with actual figures after running the query (`analyze`).
   Result<PlanReport> Explain(const ObjectQuery& query, bool analyze) const;

@@ -8,6 +8,7 @@
 #include "connector/expression_nodes.h"
 #include "connector/external_id.h"
 #include "connector/index_paths.h"
+#include "connector/key_narrowing.h"
 #include "connector/key_ranges.h"
 #include "item/item_codec.h"
 
@@ -15,171 +16,14 @@ namespace tablecast {
 namespace {
 
 constexpr std::size_t kMaxPoints = 10000;
-constexpr std::uint64_t kLook = 1000;       // entries looked at to count a range
-constexpr double kIndexedItem = 1.6;        // an item by index costs this many items read in order
-constexpr double kSortedItem = 0.3;         // to keep and sort one
-constexpr double kResidualShare = 0.1;      // of records assumed to pass what no path serves
-
-// What the tests say about the table's key (and which of them it was).
-struct KeyNarrowing {
-  std::vector<KeyCondition> keys;   // alternatives: more than one from external IDs
-  std::set<std::size_t> used;       // tests that the keys serve
-  std::set<std::size_t> covered;    // tests that the keys say completely
-  std::vector<std::string> pushed;
-  std::vector<std::pair<std::string, std::string>> refused;
-  bool narrowed = false;
-};
-
-std::optional<CompiledQualifier::PushOp> PushOpOf(TestOp op) {
-  switch (op) {
-    case TestOp::kEq: return CompiledQualifier::PushOp::kEq;
-    case TestOp::kIn: return CompiledQualifier::PushOp::kIn;
-    case TestOp::kLt: return CompiledQualifier::PushOp::kLt;
-    case TestOp::kLe: return CompiledQualifier::PushOp::kLe;
-    case TestOp::kGt: return CompiledQualifier::PushOp::kGt;
-    case TestOp::kGe: return CompiledQualifier::PushOp::kGe;
-    case TestOp::kStartsWith: return CompiledQualifier::PushOp::kStartsWith;
-    case TestOp::kIsNull: return std::nullopt;
-  }
-  return std::nullopt;
-}
-
-// The object whose items are read: the parent of an embedded one.
-const ExternalObject& ItemsOf(const ExternalObject& object) {
-  return object.embedded() != nullptr ? *object.embedded()->parent : object;
-}
-
-class Narrower {
- public:
-  Narrower(const ExternalObject& object, const std::vector<ColumnTest>& tests)
-      : object_(object), items_(ItemsOf(object)), tests_(tests) {}
-
-  Result<KeyNarrowing> Run() {
-    out_.keys.push_back(items_.qualifier().key_condition());
-    for (std::size_t i = 0; i < tests_.size(); ++i) {
-      const ColumnTest& test = tests_[i];
-      if (test.values.empty() && test.op != TestOp::kIsNull) {
-        out_.keys.clear();  // in (): nothing passes
-        return std::move(out_);
-      }
-      switch (test.source.kind) {
-        case SourceKind::kAttribute: Attribute(i); break;
-        case SourceKind::kVirtual: Virtual(i); break;
-        case SourceKind::kExternalId: TABLECAST_RETURN_IF_ERROR(Ids(i, object_)); break;
-        case SourceKind::kParent:
-          if (test.source.parent_field == 0) TABLECAST_RETURN_IF_ERROR(Ids(i, items_));
-          break;
-        default: break;
-      }
-    }
-    PushVirtual();
-    return std::move(out_);
-  }
-
- private:
-  void Narrow(std::string_view attribute, const ColumnCondition& condition, std::size_t test, bool complete) {
-    const KeySchema& key = items_.schema().key;
-    const bool partition = key.partition.name == attribute;
-    const bool sort = key.sort && key.sort->name == attribute;
-    if (!partition && !sort) return;
-    for (KeyCondition& alternative : out_.keys) {
-      ColumnCondition& side = partition ? alternative.partition : alternative.sort;
-      side = Intersect(side, condition);
-    }
-    out_.used.insert(test);
-    if (complete) out_.covered.insert(test);
-    out_.narrowed = true;
-  }
-
-  void Attribute(std::size_t number) {
-    const ColumnTest& test = tests_[number];
-    if (!test.source.path.empty()) return;
-    const KeySchema& key = items_.schema().key;
-    const KeyColumn* column = key.partition.name == test.source.attribute ? &key.partition
-                              : key.sort && key.sort->name == test.source.attribute ? &*key.sort
-                                                                                     : nullptr;
-    if (column == nullptr) return;
-    const std::optional<ColumnCondition> condition = PhysicalCondition(test, column->type);
-    if (!condition) {
-      out_.refused.emplace_back(test.text, "the stored order of " + column->name + " is not the field's");
-      return;
-    }
-    Narrow(column->name, *condition, number, test.whole);
-    out_.pushed.push_back(ConditionText(column->name, *condition));
-  }
-
-  void Virtual(std::size_t number) {
-    const ColumnTest& test = tests_[number];
-    const std::optional<CompiledQualifier::PushOp> op = PushOpOf(test.op);
-    if (!op) return;
-    CompiledQualifier::VirtualCondition condition;
-    condition.column = items_.qualifier().virtual_columns()[test.source.virtual_index].name;
-    condition.op = *op;
-    for (const EdmValue& value : test.values) {
-      if (IsFloating(value.kind())) return;
-      condition.literals.push_back(ToFormula(value));
-    }
-    virtual_numbers_.push_back(number);
-    virtual_conditions_.push_back(std::move(condition));
-  }
-
-  void PushVirtual() {
-    if (virtual_conditions_.empty()) return;
-    const CompiledQualifier::Pushdown pushed = items_.qualifier().PushDown(virtual_conditions_);
-    for (const auto& condition : pushed.conditions) {
-      const bool was = out_.narrowed;
-      out_.narrowed = false;
-      // One condition may stem from several tests; a single one stands for it completely when exact.
-      const bool complete = condition.exact && virtual_conditions_.size() == 1;
-      Narrow(condition.attribute, condition.condition, virtual_numbers_.front(), complete);
-      if (out_.narrowed) {
-        for (const std::size_t number : virtual_numbers_) out_.used.insert(number);
-        out_.pushed.push_back(ConditionText(condition.attribute, condition.condition) +
-                              (condition.why.empty() ? "" : " (" + condition.why + ")"));
-      } else {
-        out_.refused.emplace_back(ConditionText(condition.attribute, condition.condition),
-                                  condition.attribute + " is no key column");
-      }
-      out_.narrowed = out_.narrowed || was;
-    }
-    for (const auto& refused : pushed.refused) out_.refused.push_back(refused);
-  }
-
-  Status Ids(std::size_t number, const ExternalObject& named) {
-    const ColumnTest& test = tests_[number];
-    if (test.op != TestOp::kEq && test.op != TestOp::kIn) return {};
-    std::vector<KeyCondition> found;
-    for (const EdmValue& value : test.values) {
-      if (value.kind() != EdmKind::kString) continue;
-      TABLECAST_ASSIGN_OR_RETURN(auto conditions, ExternalIdConditions(named, value.text()));
-      for (KeyCondition& condition : conditions) {
-        if (std::find(found.begin(), found.end(), condition) == found.end()) found.push_back(std::move(condition));
-      }
-    }
-    std::vector<KeyCondition> both;
-    for (const KeyCondition& before : out_.keys) {
-      for (const KeyCondition& condition : found) {
-        KeyCondition meet = Intersect(before, condition);
-        if (!meet.partition.never && !meet.sort.never) both.push_back(std::move(meet));
-      }
-    }
-    out_.keys = std::move(both);
-    out_.used.insert(number);
-    out_.narrowed = true;
-    out_.pushed.push_back(test.text);
-    return {};
-  }
-
-  const ExternalObject& object_;
-  const ExternalObject& items_;
-  const std::vector<ColumnTest>& tests_;
-  std::vector<std::size_t> virtual_numbers_;
-  std::vector<CompiledQualifier::VirtualCondition> virtual_conditions_;
-  KeyNarrowing out_;
-};
+constexpr std::uint64_t kLook = 1000;   // entries looked at to count a range
+constexpr double kIndexedItem = 1.6;    // an item by index costs this many items read in order
+constexpr double kSortedItem = 0.3;     // to keep and sort one
+constexpr double kResidualShare = 0.1;  // of records assumed to pass what no path serves
 
 // Encoded keys of all alternatives when each is a point and there are not too many.
-std::optional<std::vector<std::string>> PointsOf(const std::vector<KeyCondition>& keys, const TableSchema& schema) {
+std::optional<std::vector<std::string>> PointsOf(const std::vector<KeyCondition>& keys,
+                                                 const TableSchema& schema) {
   std::size_t count = 0;
   for (const KeyCondition& key : keys) {
     if (!IsPoint(key, schema)) return std::nullopt;
@@ -206,8 +50,9 @@ std::optional<std::vector<std::string>> PointsOf(const std::vector<KeyCondition>
 }
 
 // True when `order` is the table's key, forwards or (reverse) backwards, fixed columns left out.
-bool IsKeyOrder(const ExternalObject& object, const std::vector<std::pair<std::uint32_t, bool>>& order,
-                const KeyCondition& key, bool& reverse) {
+bool IsKeyOrder(const ExternalObject& object,
+                const std::vector<std::pair<std::uint32_t, bool>>& order, const KeyCondition& key,
+                bool& reverse) {
   if (object.embedded() != nullptr || order.empty()) return false;
   const KeySchema& schema = object.schema().key;
   std::vector<const KeyColumn*> columns;
@@ -219,8 +64,9 @@ bool IsKeyOrder(const ExternalObject& object, const std::vector<std::pair<std::u
     const Field& field = object.fields()[order[i].first];
     const bool plain = field.source.kind == SourceKind::kAttribute && field.source.path.empty() &&
                        field.source.attribute == columns[i]->name;
-    const bool same_order = (columns[i]->type == AttributeType::kS && IsTextType(field.type)) ||
-                            (columns[i]->type == AttributeType::kN && field.kind == EdmKind::kDecimal);
+    const bool same_order =
+        (columns[i]->type == AttributeType::kS && IsTextType(field.type)) ||
+        (columns[i]->type == AttributeType::kN && field.kind == EdmKind::kDecimal);
     if (!plain || !same_order || order[i].second != reverse) return false;
   }
   // Backwards, columns behind the named ones would come backwards too.
@@ -230,18 +76,23 @@ bool IsKeyOrder(const ExternalObject& object, const std::vector<std::pair<std::u
 class Planner {
  public:
   Planner(const ReadSnapshot& snapshot, const PlanRequest& request)
-      : snapshot_(snapshot), request_(request), object_(*request.object), items_(ItemsOf(object_)) {}
+      : snapshot_(snapshot),
+        request_(request),
+        object_(*request.object),
+        items_(ItemsOf(object_)) {}
 
   Result<QueryPlan> Run() {
     filter_ = TestsOf(request_.filter);
     filter_.tests.insert(filter_.tests.end(), request_.joins.begin(), request_.joins.end());
     order_ = OrderFields(object_, request_.order_by);
-    if (!object_.table_exists() || !snapshot_.Schema(object_.table()).ok()) return Finish(Nothing("the table is not there"));
+    if (!object_.table_exists() || !snapshot_.Schema(object_.table()).ok())
+      return Finish(Nothing("the table is not there"));
     TABLECAST_ASSIGN_OR_RETURN(const TableInfo info, snapshot_.Describe(object_.table()));
     item_count_ = static_cast<double>(info.item_count);
-    TABLECAST_ASSIGN_OR_RETURN(narrowing_, Narrower(object_, filter_.tests).Run());
+    TABLECAST_ASSIGN_OR_RETURN(narrowing_, NarrowKeys(object_, filter_.tests));
     if (request_.engine == Engine::kColumnar) {
-      return Unavailable("there is no columnar sidecar of " + object_.name(), "set \"columnar\": true and build it, or use another engine");
+      return Unavailable("there is no columnar sidecar of " + object_.name(),
+                         "set \"columnar\": true and build it, or use another engine");
     }
     if (Impossible()) return Finish(Nothing("no key can pass"));
     if (request_.engine != Engine::kIndex && request_.engine != Engine::kScan) AddKeyPaths();
@@ -250,16 +101,19 @@ class Planner {
     }
     if (request_.engine != Engine::kIndex && (!HasBounded() || MayScan())) AddScan();
     if (candidates_.empty()) {
-      return Unavailable("no index serves this query of " + object_.name(), "wait until the indexes are built, or use another engine");
+      return Unavailable("no index serves this query of " + object_.name(),
+                         "wait until the indexes are built, or use another engine");
     }
-    auto best = std::min_element(candidates_.begin(), candidates_.end(),
-                                 [&](const AccessPath& a, const AccessPath& b) { return Cost(a) < Cost(b); });
+    auto best = std::min_element(
+        candidates_.begin(), candidates_.end(),
+        [&](const AccessPath& a, const AccessPath& b) { return Cost(a) < Cost(b); });
     return Finish(std::move(*best));
   }
 
  private:
   Error Unavailable(std::string message, std::string remedy) const {
-    return MakeError(ErrorCode::kFailedPrecondition, "engine-unavailable", std::move(message), "tablecast-engine", std::move(remedy));
+    return MakeError(ErrorCode::kFailedPrecondition, "engine-unavailable", std::move(message),
+                     "tablecast-engine", std::move(remedy));
   }
 
   bool Impossible() const {
@@ -279,21 +133,22 @@ class Planner {
   }
 
   bool HasBounded() const {
-    return std::any_of(candidates_.begin(), candidates_.end(), [](const AccessPath& path) {
-      return path.kind != AccessKind::kFullScan;
-    });
+    return std::any_of(candidates_.begin(), candidates_.end(),
+                       [](const AccessPath& path) { return path.kind != AccessKind::kFullScan; });
   }
 
-  // Reading all beats an index when the object is most of its table and most records must be looked at.
-  // Plain browsing stays with the index: it needs a page only.
+  // Reading all beats an index when the object is most of its table and most records must be looked
+  // at. Plain browsing stays with the index: it needs a page only.
   bool MayScan() const {
     if (request_.engine != Engine::kAuto) return true;
-    const bool filtered = request_.filter != nullptr || request_.search != nullptr || !request_.joins.empty();
+    const bool filtered =
+        request_.filter != nullptr || request_.search != nullptr || !request_.joins.empty();
     return members_ && (filtered || !request_.order_by.empty() || !request_.wanted);
   }
 
   void AddKeyPaths() {
-    if (std::optional<std::vector<std::string>> points = PointsOf(narrowing_.keys, items_.schema())) {
+    if (std::optional<std::vector<std::string>> points =
+            PointsOf(narrowing_.keys, items_.schema())) {
       AccessPath path;
       path.kind = AccessKind::kPointGet;
       path.points = *std::move(points);
@@ -305,11 +160,14 @@ class Planner {
     }
     AccessPath path;
     path.keys = narrowing_.keys;
-    const bool partitions = std::all_of(path.keys.begin(), path.keys.end(),
-                                        [](const KeyCondition& key) { return !key.partition.equals.empty(); });
-    const bool bounded = std::all_of(path.keys.begin(), path.keys.end(),
-                                     [](const KeyCondition& key) { return !key.partition.IsFree(); });
-    path.kind = partitions ? AccessKind::kPartitionRange : (bounded ? AccessKind::kTableRange : AccessKind::kFullScan);
+    const bool partitions =
+        std::all_of(path.keys.begin(), path.keys.end(),
+                    [](const KeyCondition& key) { return !key.partition.equals.empty(); });
+    const bool bounded =
+        std::all_of(path.keys.begin(), path.keys.end(),
+                    [](const KeyCondition& key) { return !key.partition.IsFree(); });
+    path.kind = partitions ? AccessKind::kPartitionRange
+                           : (bounded ? AccessKind::kTableRange : AccessKind::kFullScan);
     // What the qualifier alone says about the keys is the scan's business.
     if (path.kind != AccessKind::kPartitionRange && !narrowing_.narrowed) return;
     path.native_order = path.keys.size() == 1;
@@ -329,7 +187,8 @@ class Planner {
     AccessPath path;
     path.kind = AccessKind::kFullScan;
     // The qualifier's own key condition costs nothing and may skip much.
-    path.keys.push_back(request_.engine == Engine::kScan ? KeyCondition{} : items_.qualifier().key_condition());
+    path.keys.push_back(request_.engine == Engine::kScan ? KeyCondition{}
+                                                         : items_.qualifier().key_condition());
     path.key_condition_holds = request_.engine != Engine::kScan;
     path.native_order = true;
     bool reverse = false;
@@ -357,15 +216,17 @@ class Planner {
   double EstimateKeys(const AccessPath& path) const {
     double total = 0;
     for (const KeyCondition& key : path.keys) {
-      // A sort condition under many partitions costs a descent for each partition, whatever it finds:
-      // no look is cheap, and the walk counts as a good part of the table.
+      // A sort condition under many partitions costs a descent for each partition, whatever it
+      // finds: no look is cheap, and the walk counts as a good part of the table.
       if (key.partition.equals.empty() && !key.sort.IsFree()) {
         total += item_count_ / (key.partition.IsFree() ? 2 : 4);
         continue;
       }
       std::uint64_t seen = 0;
-      const Result<std::uint64_t> looked = snapshot_.Query(items_.table(), key, {}, [&](const ItemView&) { return ++seen < kLook; });
-      if (!looked.ok() || seen >= kLook) return std::max(item_count_ / 4, total + static_cast<double>(seen));
+      const Result<std::uint64_t> looked =
+          snapshot_.Query(items_.table(), key, {}, [&](const ItemView&) { return ++seen < kLook; });
+      if (!looked.ok() || seen >= kLook)
+        return std::max(item_count_ / 4, total + static_cast<double>(seen));
       total += static_cast<double>(seen);
     }
     return total;
@@ -373,7 +234,9 @@ class Planner {
 
   Status AddIndexPaths(const TableInfo& info) {
     AddSecondary();
-    const auto ready = [&](const DerivedIndex& index) { return snapshot_.IsDerivedReady(object_.table(), index); };
+    const auto ready = [&](const DerivedIndex& index) {
+      return snapshot_.IsDerivedReady(object_.table(), index);
+    };
     const auto entries = [&](const DerivedIndex& index) {
       for (const DerivedIndexInfo& derived : info.derived) {
         if (derived.definition == index) return static_cast<double>(derived.entries);
@@ -407,7 +270,8 @@ class Planner {
       path.members_only = true;
       path.native_order = use->native_order;
       path.ordered = use->ordered;
-      path.exact = use->exact && use->covered.size() == filter_.tests.size() && filter_.residual.empty();
+      path.exact =
+          use->exact && use->covered.size() == filter_.tests.size() && filter_.residual.empty();
       path.pushed = std::move(use->pushed);
       path.key_text = std::move(use->text);
       covered_[&index] = use->covered;
@@ -423,10 +287,12 @@ class Planner {
       std::uint64_t seen = 0;
       IndexRange forward = range;
       forward.descending = false;
-      TABLECAST_RETURN_IF_ERROR(snapshot_.ScanDerived(object_.table(), *path.derived, forward,
-                                                      [&](const IndexEntryView&) { return ++seen < kLook; }));
+      TABLECAST_RETURN_IF_ERROR(
+          snapshot_.ScanDerived(object_.table(), *path.derived, forward,
+                                [&](const IndexEntryView&) { return ++seen < kLook; }));
       total += static_cast<double>(seen);
-      if (seen >= kLook) return path.range_prefix.empty() && path.pushed.empty() ? all : std::max(all / 4, total);
+      if (seen >= kLook)
+        return path.range_prefix.empty() && path.pushed.empty() ? all : std::max(all / 4, total);
       if (total > all) return all;
     }
     return total;
@@ -453,7 +319,8 @@ class Planner {
         if (!index.sort.empty()) narrow(index.sort.front(), key.sort);
       }
       if (key.partition.equals.empty() || key.partition.never || key.sort.never) continue;
-      // Items without the sort attribute are not in the index, so a condition on it must ask for it.
+      // Items without the sort attribute are not in the index, so a condition on it must ask for
+      // it.
       if (!index.sort.empty() && key.sort.IsFree()) continue;
       AccessPath path;
       path.kind = AccessKind::kSecondaryIndex;
@@ -467,10 +334,11 @@ class Planner {
       }
       secondary_used_[index.name] = used;
       std::uint64_t seen = 0;
-      const Result<std::uint64_t> looked = snapshot_.QueryIndex(items_.table(), index.name, key, {},
-                                                                [&](const ItemView&) { return ++seen < kLook; });
+      const Result<std::uint64_t> looked = snapshot_.QueryIndex(
+          items_.table(), index.name, key, {}, [&](const ItemView&) { return ++seen < kLook; });
       if (!looked.ok()) continue;
-      path.estimated_items = seen < kLook ? static_cast<double>(seen) : std::max(item_count_ / 4, 1.0);
+      path.estimated_items =
+          seen < kLook ? static_cast<double>(seen) : std::max(item_count_ / 4, 1.0);
       candidates_.push_back(std::move(path));
     }
   }
@@ -484,11 +352,15 @@ class Planner {
     const bool by_index = path.derived != nullptr || !path.secondary.empty();
     const double unit = by_index ? kIndexedItem : 1.0;
     double items = path.estimated_items;
-    const bool stops_early = Ordered(path) && request_.wanted && (!request_.must_count || path.exact);
+    const bool stops_early =
+        Ordered(path) && request_.wanted && (!request_.must_count || path.exact);
     if (stops_early) {
-      const double needed = static_cast<double>(*request_.wanted) / (path.exact ? 1.0 : kResidualShare);
+      const double needed =
+          static_cast<double>(*request_.wanted) / (path.exact ? 1.0 : kResidualShare);
       // A scan meets other items too.
-      const double share = path.kind == AccessKind::kFullScan ? (members_ ? *members_ / std::max(1.0, item_count_) : 0.0) : 1.0;
+      const double share = path.kind == AccessKind::kFullScan
+                               ? (members_ ? *members_ / std::max(1.0, item_count_) : 0.0)
+                               : 1.0;
       items = share > 0 ? std::min(items, needed / share) : items;
     }
     double cost = 1.0 + items * unit;
@@ -500,8 +372,9 @@ class Planner {
     QueryPlan plan;
     plan.sorts = !Ordered(path);
     if (request_.any_order) plan.sorts = false;
-    plan.reads_everything = path.kind == AccessKind::kFullScan &&
-                            (plan.sorts || !path.exact || request_.search != nullptr || !request_.wanted || !members_);
+    plan.reads_everything =
+        path.kind == AccessKind::kFullScan &&
+        (plan.sorts || !path.exact || request_.search != nullptr || !request_.wanted || !members_);
     if (plan.sorts) {
       plan.order = request_.wanted ? "top-k (" + std::to_string(*request_.wanted) + ")" : "sort";
     } else {
@@ -514,7 +387,8 @@ class Planner {
         if (at != covered_.end()) served = at->second;
       } else if (!path.secondary.empty()) {
         served = secondary_used_.at(path.secondary);
-      } else if (!path.points.empty() || path.kind == AccessKind::kPartitionRange || path.kind == AccessKind::kTableRange) {
+      } else if (!path.points.empty() || path.kind == AccessKind::kPartitionRange ||
+                 path.kind == AccessKind::kTableRange) {
         served = narrowing_.used;
       }
       for (std::size_t i = 0; i < filter_.tests.size(); ++i) {
@@ -522,7 +396,9 @@ class Planner {
         plan.residual.emplace_back(filter_.tests[i].text, ReasonFor(i, path));
       }
       for (const auto& residual : filter_.residual) plan.residual.push_back(residual);
-      if (request_.search) plan.residual.emplace_back("$search " + SearchText(request_.search), "a search reads the texts");
+      if (request_.search)
+        plan.residual.emplace_back("$search " + SearchText(request_.search),
+                                   "a search reads the texts");
     }
     plan.path = std::move(path);
     return plan;
@@ -553,14 +429,17 @@ class Planner {
 
 }  // namespace
 
-std::optional<std::vector<std::pair<std::uint32_t, bool>>> OrderFields(const ExternalObject& object,
-                                                                       const std::vector<SortKey>& order_by) {
+std::optional<std::vector<std::pair<std::uint32_t, bool>>> OrderFields(
+    const ExternalObject& object, const std::vector<SortKey>& order_by) {
   std::vector<std::pair<std::uint32_t, bool>> out;
   for (const SortKey& key : order_by) {
     const Expression* expression = key.expression.get();
-    if (const auto* alias = dynamic_cast<const AliasNode*>(expression)) expression = alias->definition().get();
+    if (const auto* alias = dynamic_cast<const AliasNode*>(expression))
+      expression = alias->definition().get();
     const auto* field = dynamic_cast<const FieldRefNode*>(expression);
-    if (field == nullptr || !field->IsOwn() || field->type().collection || &field->owner() != &object) return std::nullopt;
+    if (field == nullptr || !field->IsOwn() || field->type().collection ||
+        &field->owner() != &object)
+      return std::nullopt;
     out.emplace_back(object.IndexOf(field->field()), key.descending);
   }
   return out;

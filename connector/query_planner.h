@@ -1,10 +1,10 @@
 #ifndef TABLECAST_CONNECTOR_QUERY_PLANNER_H_
 #define TABLECAST_CONNECTOR_QUERY_PLANNER_H_
 
-// Chooses how the records of a query are reached: by keys, a secondary index, a derived index, or by
-// reading everything. Chooses by what is counted (entries of indexes, items of the table, bounded
-// looks into ranges), never by guesses about values. Whatever the path, the qualifier and the whole
-// filter are checked on every record, so a plan decides speed only.
+// Chooses how the records of a query are reached: by keys, a secondary index, a derived index, or
+// by reading everything. Chooses by what is counted (entries of indexes, items of the table,
+// bounded looks into ranges), never by guesses about values. Whatever the path, the qualifier and
+// the whole filter are checked on every record, so a plan decides speed only.
 
 #include <cstdint>
 #include <optional>
@@ -22,31 +22,31 @@ namespace tablecast {
 
 struct AccessPath {
   AccessKind kind = AccessKind::kFullScan;
-  std::vector<std::string> points;   // kPointGet: encoded keys, sorted, no duplicates
-  std::vector<KeyCondition> keys;    // kPartitionRange, kTableRange, kFullScan with conditions
-  std::string secondary;             // kSecondaryIndex: its name; keys.front() is on its columns
-  const DerivedIndex* derived = nullptr;      // kMembershipIndex, kDeclaredIndex
-  const DeclaredIndex* declared = nullptr;    // kDeclaredIndex
-  std::vector<IndexRange> ranges;    // kDeclaredIndex
-  std::string range_prefix;          // order bytes that the equalities fix
-  std::size_t tail_parts = 0;        // index parts behind them
-  bool reverse = false;              // kDeclaredIndex: groups of equal order are read from the end
-  bool descending_keys = false;      // key paths: read from the end (native order backwards)
+  std::vector<std::string> points;  // kPointGet: encoded keys, sorted, no duplicates
+  std::vector<KeyCondition> keys;   // kPartitionRange, kTableRange, kFullScan with conditions
+  std::string secondary;            // kSecondaryIndex: its name; keys.front() is on its columns
+  const DerivedIndex* derived = nullptr;    // kMembershipIndex, kDeclaredIndex
+  const DeclaredIndex* declared = nullptr;  // kDeclaredIndex
+  std::vector<IndexRange> ranges;           // kDeclaredIndex
+  std::string range_prefix;                 // order bytes that the equalities fix
+  std::size_t tail_parts = 0;               // index parts behind them
+  bool reverse = false;          // kDeclaredIndex: groups of equal order are read from the end
+  bool descending_keys = false;  // key paths: read from the end (native order backwards)
 
-  bool members_only = false;     // every item read belongs: nothing to check
+  bool members_only = false;         // every item read belongs: nothing to check
   bool key_condition_holds = false;  // the qualifier's residual is enough
-  bool native_order = false;     // delivers ascending native key order
-  bool ordered = false;          // delivers the query's order (ties by ascending native key)
-  bool exact = false;            // every record read passes the filter
+  bool native_order = false;         // delivers ascending native key order
+  bool ordered = false;              // delivers the query's order (ties by ascending native key)
+  bool exact = false;                // every record read passes the filter
   double estimated_items = 0;
-  std::string key_text;          // for explain
+  std::string key_text;  // for explain
   std::vector<std::string> pushed;
 };
 
 struct QueryPlan {
   AccessPath path;
   std::vector<std::pair<std::string, std::string>> residual;  // conjunct, reason
-  std::string order;  // "native", "index", "top-k (26)", "sort"
+  std::string order;              // "native", "index", "top-k (26)", "sort"
   bool reads_everything = false;  // a scan that the page size does not stop
   bool sorts = false;
 };
@@ -55,22 +55,22 @@ struct PlanRequest {
   const ExternalObject* object = nullptr;
   ExpressionPtr filter;
   SearchPtr search;
-  std::vector<ColumnTest> joins;      // further conditions: relations to follow
+  std::vector<ColumnTest> joins;  // further conditions: relations to follow
   std::vector<SortKey> order_by;
   std::optional<std::uint64_t> wanted;  // records needed at most (page); unset = all
   bool must_count = false;
-  bool any_order = false;             // the caller sorts by itself
+  bool any_order = false;  // the caller sorts by itself
   Engine engine = Engine::kAuto;
 };
 
-// ERRORS: kFailedPrecondition "engine-unavailable" when the forced engine has no path; of the store.
-// COST: a few index descents and looks at up to about a thousand entries.
+// ERRORS: kFailedPrecondition "engine-unavailable" when the forced engine has no path; of the
+// store. COST: a few index descents and looks at up to about a thousand entries.
 Result<QueryPlan> PlanQuery(const ReadSnapshot& snapshot, const PlanRequest& request);
 
 // order_by after which every record has its place, as the planner compares it: the object's own
 // fields only. nullopt when an expression is no field.
-std::optional<std::vector<std::pair<std::uint32_t, bool>>> OrderFields(const ExternalObject& object,
-                                                                       const std::vector<SortKey>& order_by);
+std::optional<std::vector<std::pair<std::uint32_t, bool>>> OrderFields(
+    const ExternalObject& object, const std::vector<SortKey>& order_by);
 
 }  // namespace tablecast
 

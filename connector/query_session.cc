@@ -15,7 +15,8 @@ constexpr std::size_t kElementBytes = 4;
 
 }  // namespace
 
-RelationCondition::RelationCondition(const JoinColumn& column, std::vector<EdmValue> values) : column_(column) {
+RelationCondition::RelationCondition(const JoinColumn& column, std::vector<EdmValue> values)
+    : column_(column) {
   for (EdmValue& value : values) {
     if (value.is_null()) continue;
     if (keys_.insert(KeyBytes(value)).second) values_.push_back(std::move(value));
@@ -67,7 +68,8 @@ Result<QuerySession::Handle> QuerySession::Borrow(const ExternalObject& object) 
 
 Status QuerySession::CheckDeadline() {
   if (limits_.deadline && std::chrono::steady_clock::now() > *limits_.deadline) {
-    return MakeError(ErrorCode::kDeadlineExceeded, "query-deadline", "the query took longer than its time limit", {},
+    return MakeError(ErrorCode::kDeadlineExceeded, "query-deadline",
+                     "the query took longer than its time limit", {},
                      "filter on a key or an indexed field, or ask for fewer records");
   }
   return {};
@@ -77,9 +79,10 @@ bool QuerySession::CountItem(const ItemView& item, Status& status) {
   ++stats_.items;
   stats_.bytes += item.key_bytes().size() + item.record_bytes().size();
   if (limits_.max_items_scanned != 0 && stats_.items > limits_.max_items_scanned) {
-    status = MakeError(ErrorCode::kResourceExhausted, "query-scan-limit",
-                       "the query read more than " + std::to_string(limits_.max_items_scanned) + " items", {},
-                       "filter on a key or an indexed field");
+    status = MakeError(
+        ErrorCode::kResourceExhausted, "query-scan-limit",
+        "the query read more than " + std::to_string(limits_.max_items_scanned) + " items", {},
+        "filter on a key or an indexed field");
     return false;
   }
   if (++ticks_ % kDeadlineEvery == 0) status = CheckDeadline();
@@ -107,8 +110,9 @@ struct QuerySession::Run {
     if (!session.CountItem(item, status)) return false;
     record.Reset(item);
     const bool belongs = path.members_only ||
-                         (path.key_condition_holds && !object.qualifier().has_virtual_conditions() ? record.PassesResidual()
-                                                                                                   : record.Belongs());
+                         (path.key_condition_holds && !object.qualifier().has_virtual_conditions()
+                              ? record.PassesResidual()
+                              : record.Belongs());
     if (!belongs) return true;
     if (object.embedded() == nullptr) {
       stopped = !visit(record);
@@ -117,7 +121,8 @@ struct QuerySession::Run {
     const std::uint32_t count = record.ElementCount();
     std::uint32_t from = element.value_or(0);
     const std::uint32_t end = element ? std::min(count, *element + 1) : count;
-    const bool resumes = start && !element && path.native_order && item.key_bytes() == start->after.key;
+    const bool resumes =
+        start && !element && path.native_order && item.key_bytes() == start->after.key;
     if (resumes) from = start->after.element.value_or(0) + 1;
     for (std::uint32_t i = from; i < end; ++i) {
       record.SetElement(i);
@@ -174,9 +179,9 @@ struct QuerySession::Run {
 
   void Secondary() {
     // The projection may lack attributes, so the item itself is read.
-    const Result<std::uint64_t> read =
-        snapshot().QueryIndex(table(), path.secondary, path.keys.front(), {},
-                              [&](const ItemView& item) { return Get(std::string(item.key_bytes()), std::nullopt); });
+    const Result<std::uint64_t> read = snapshot().QueryIndex(
+        table(), path.secondary, path.keys.front(), {},
+        [&](const ItemView& item) { return Get(std::string(item.key_bytes()), std::nullopt); });
     if (!read.ok() && status.ok()) status = read.error();
   }
 
@@ -185,7 +190,8 @@ struct QuerySession::Run {
     IndexRange range;
     if (start) range.after = {std::string(), start->after.key};
     const Result<std::uint64_t> read = snapshot().ScanDerived(
-        table(), *path.derived, range, [&](const IndexEntryView& entry) { return Get(entry.item_key, std::nullopt); });
+        table(), *path.derived, range,
+        [&](const IndexEntryView& entry) { return Get(entry.item_key, std::nullopt); });
     if (!read.ok() && status.ok()) status = read.error();
   }
 
@@ -198,8 +204,8 @@ struct QuerySession::Run {
   }
 
   void Scan(const IndexRange& range) {
-    const Result<std::uint64_t> read =
-        snapshot().ScanDerived(table(), *path.derived, range, [&](const IndexEntryView& entry) { return OnEntry(entry); });
+    const Result<std::uint64_t> read = snapshot().ScanDerived(
+        table(), *path.derived, range, [&](const IndexEntryView& entry) { return OnEntry(entry); });
     if (!read.ok() && status.ok()) status = read.error();
   }
 
@@ -218,11 +224,12 @@ struct QuerySession::Run {
     }
     while (!Done()) {
       std::optional<std::string> last;
-      const Result<std::uint64_t> read = snapshot().ScanDerived(table(), *path.derived, range, [&](const IndexEntryView& entry) {
-        last = std::string(entry.order);
-        truncated = entry.truncated;
-        return false;
-      });
+      const Result<std::uint64_t> read =
+          snapshot().ScanDerived(table(), *path.derived, range, [&](const IndexEntryView& entry) {
+            last = std::string(entry.order);
+            truncated = entry.truncated;
+            return false;
+          });
       if (!read.ok()) status = read.error();
       if (!last || Done()) return;
       IndexRange group;
@@ -273,18 +280,19 @@ Status QuerySession::Stream(const ExternalObject& object, const AccessPath& path
   return run.status;
 }
 
-Result<bool> QuerySession::Fetch(const ExternalObject& object, const Position& at, ItemRecord& record,
-                                 const std::function<void(ItemRecord&)>& use) {
+Result<bool> QuerySession::Fetch(const ExternalObject& object, const Position& at,
+                                 ItemRecord& record, const std::function<void(ItemRecord&)>& use) {
   bool there = false;
-  TABLECAST_ASSIGN_OR_RETURN(const bool found, snapshot_.Get(object.table(), at.key, [&](const ItemView& item) {
-    record.Reset(item);
-    if (at.element) {
-      if (*at.element >= record.ElementCount()) return;
-      record.SetElement(*at.element);
-    }
-    there = true;
-    use(record);
-  }));
+  TABLECAST_ASSIGN_OR_RETURN(const bool found,
+                             snapshot_.Get(object.table(), at.key, [&](const ItemView& item) {
+                               record.Reset(item);
+                               if (at.element) {
+                                 if (*at.element >= record.ElementCount()) return;
+                                 record.SetElement(*at.element);
+                               }
+                               there = true;
+                               use(record);
+                             }));
   return found && there;
 }
 
@@ -293,7 +301,8 @@ Status QuerySession::ForEachRelated(const Navigation& navigation, const RecordVi
   EdmValue value = from.Join(navigation.from);
   if (value.is_null()) return {};
   if (related_depth_ >= kMaxRelatedDepth) {
-    return MakeError(ErrorCode::kResourceExhausted, "navigation-depth", "navigation is nested deeper than 16 levels");
+    return MakeError(ErrorCode::kResourceExhausted, "navigation-depth",
+                     "navigation is nested deeper than 16 levels");
   }
   const ExternalObject& target = *navigation.target;
   const RelationCondition relation(navigation.to, {std::move(value)});

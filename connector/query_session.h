@@ -1,8 +1,8 @@
 #ifndef TABLECAST_CONNECTOR_QUERY_SESSION_H_
 #define TABLECAST_CONNECTOR_QUERY_SESSION_H_
 
-// One request over one snapshot: streams the records of an access path, follows navigations, enforces
-// the limits, counts what is read. Internal to the connector; query_engine.h is the face.
+// One request over one snapshot: streams the records of an access path, follows navigations,
+// enforces the limits, counts what is read. Internal to the connector; query_engine.h is the face.
 
 #include <chrono>
 #include <functional>
@@ -31,7 +31,8 @@ struct ReadStats {
 class RelationCondition {
  public:
   RelationCondition(const JoinColumn& column, std::vector<EdmValue> values);
-  // The bytes under which a record's value is found among the values; nullopt when it is none of them.
+  // The bytes under which a record's value is found among the values; nullopt when it is none of
+  // them.
   std::optional<std::string> KeyOf(const RecordView& record) const;
   static std::string KeyBytes(const EdmValue& value);
   ColumnTest Test() const { return JoinTest(column_, values_); }
@@ -74,7 +75,8 @@ class QuerySession final : public RelatedReader {
   // A reader of the object's records, handed back when the handle dies.
   class Handle {
    public:
-    Handle(QuerySession& session, std::unique_ptr<ItemRecord> record) : session_(&session), record_(std::move(record)) {}
+    Handle(QuerySession& session, std::unique_ptr<ItemRecord> record)
+        : session_(&session), record_(std::move(record)) {}
     ~Handle();
     Handle(Handle&&) = default;
     Handle& operator=(Handle&&) = delete;
@@ -88,10 +90,12 @@ class QuerySession final : public RelatedReader {
   // ERRORS: kNotFound "table-not-found".
   Result<Handle> Borrow(const ExternalObject& object);
 
-  // Visits the path's records that belong to the object, in the path's order; `record` is moved from
-  // one to the next. Sets `*truncated` and stops when index order cannot be trusted (cut entries).
-  Status Stream(const ExternalObject& object, const AccessPath& path, const std::optional<StreamStart>& start,
-                ItemRecord& record, const std::function<bool(ItemRecord&)>& visit, bool* truncated = nullptr);
+  // Visits the path's records that belong to the object, in the path's order; `record` is moved
+  // from one to the next. Sets `*truncated` and stops when index order cannot be trusted (cut
+  // entries).
+  Status Stream(const ExternalObject& object, const AccessPath& path,
+                const std::optional<StreamStart>& start, ItemRecord& record,
+                const std::function<bool(ItemRecord&)>& visit, bool* truncated = nullptr);
   // Moves the record to a position; false when the item is gone.
   Result<bool> Fetch(const ExternalObject& object, const Position& at, ItemRecord& record,
                      const std::function<void(ItemRecord&)>& use);

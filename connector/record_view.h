@@ -1,8 +1,8 @@
 #ifndef TABLECAST_CONNECTOR_RECORD_VIEW_H_
 #define TABLECAST_CONNECTOR_RECORD_VIEW_H_
 
-// What an expression reads while it is evaluated: the record behind each range variable, the row of an
-// aggregation, the request's time, and a way to related records.
+// What an expression reads while it is evaluated: the record behind each range variable, the row of
+// an aggregation, the request's time, and a way to related records.
 
 #include <array>
 #include <cstdint>
@@ -45,20 +45,31 @@ class EvalContext {
   static constexpr std::uint32_t kVariables = 64;
   using Row = std::vector<std::optional<EdmValue>>;
 
-  explicit EvalContext(Timestamp now, RelatedReader* related = nullptr) : now_(now), related_(related) {}
+  explicit EvalContext(Timestamp now, RelatedReader* related = nullptr)
+      : now_(now), related_(related) {}
 
   Timestamp now() const { return now_; }
   RelatedReader* related() { return related_; }
 
-  const RecordView* record(std::uint32_t variable) const { return variable < kVariables ? records_[variable] : nullptr; }
-  void Bind(std::uint32_t variable, const RecordView* record) { if (variable < kVariables) records_[variable] = record; }
-  const EdmValue* value(std::uint32_t variable) const { return variable < kVariables ? values_[variable] : nullptr; }
-  void BindValue(std::uint32_t variable, const EdmValue* value) { if (variable < kVariables) values_[variable] = value; }
+  const RecordView* record(std::uint32_t variable) const {
+    return variable < kVariables ? records_[variable] : nullptr;
+  }
+  void Bind(std::uint32_t variable, const RecordView* record) {
+    if (variable < kVariables) records_[variable] = record;
+  }
+  const EdmValue* value(std::uint32_t variable) const {
+    return variable < kVariables ? values_[variable] : nullptr;
+  }
+  void BindValue(std::uint32_t variable, const EdmValue* value) {
+    if (variable < kVariables) values_[variable] = value;
+  }
   const Row* row() const { return row_; }
   void BindRow(const Row* row) { row_ = row; }
 
   // Keeps the first failure; the caller of Evaluate looks.
-  void Fail(Error error) { if (!error_) error_ = std::move(error); }
+  void Fail(Error error) {
+    if (!error_) error_ = std::move(error);
+  }
   const std::optional<Error>& error() const { return error_; }
 
  private:

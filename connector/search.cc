@@ -59,12 +59,14 @@ std::string FoldCase(std::string_view text) {
       continue;
     }
     const char32_t point = DecodeUtf8(text, at);
-    AppendUtf8(out, static_cast<char32_t>(u_foldCase(static_cast<UChar32>(point), U_FOLD_CASE_DEFAULT)));
+    AppendUtf8(out,
+               static_cast<char32_t>(u_foldCase(static_cast<UChar32>(point), U_FOLD_CASE_DEFAULT)));
   }
   return out;
 }
 
-SearchMatcher::SearchMatcher(const ExternalObject& object, SearchPtr search) : folded_(Fold(search)) {
+SearchMatcher::SearchMatcher(const ExternalObject& object, SearchPtr search)
+    : folded_(Fold(search)) {
   for (const Field& field : object.fields()) {
     if (field.searchable && !field.hidden) fields_.push_back(&field);
   }
@@ -76,7 +78,8 @@ bool SearchMatcher::Matches(const RecordView& record) const {
     const EdmValue value = record.Value(*field);
     if (value.is_null()) continue;
     if (value.kind() == EdmKind::kCollection) {
-      for (const EdmValue& element : value.collection()) texts.push_back(FoldCase(element.ToText()));
+      for (const EdmValue& element : value.collection())
+        texts.push_back(FoldCase(element.ToText()));
     } else {
       texts.push_back(FoldCase(value.ToText()));
     }
@@ -92,10 +95,18 @@ bool SearchMatcher::MatchesRow(const SearchPtr& search, const EvalContext::Row& 
   return Holds(*Fold(search), texts);
 }
 
-SearchPtr SearchTerm(std::string text) { return Make(SearchNode::Kind::kTerm, std::move(text), {}); }
-SearchPtr SearchAnd(std::vector<SearchPtr> children) { return Make(SearchNode::Kind::kAnd, {}, std::move(children)); }
-SearchPtr SearchOr(std::vector<SearchPtr> children) { return Make(SearchNode::Kind::kOr, {}, std::move(children)); }
-SearchPtr SearchNot(SearchPtr child) { return Make(SearchNode::Kind::kNot, {}, {std::move(child)}); }
+SearchPtr SearchTerm(std::string text) {
+  return Make(SearchNode::Kind::kTerm, std::move(text), {});
+}
+SearchPtr SearchAnd(std::vector<SearchPtr> children) {
+  return Make(SearchNode::Kind::kAnd, {}, std::move(children));
+}
+SearchPtr SearchOr(std::vector<SearchPtr> children) {
+  return Make(SearchNode::Kind::kOr, {}, std::move(children));
+}
+SearchPtr SearchNot(SearchPtr child) {
+  return Make(SearchNode::Kind::kNot, {}, {std::move(child)});
+}
 
 std::string SearchText(const SearchPtr& search) {
   if (!search) return {};

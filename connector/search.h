@@ -1,8 +1,8 @@
 #ifndef TABLECAST_CONNECTOR_SEARCH_H_
 #define TABLECAST_CONNECTOR_SEARCH_H_
 
-// $search over a record: each term is a case-insensitive containment (simple case folding) in any of
-// the object's searchable fields, or in all its text fields when none is declared searchable.
+// $search over a record: each term is a case-insensitive containment (simple case folding) in any
+// of the object's searchable fields, or in all its text fields when none is declared searchable.
 
 #include <memory>
 #include <string>

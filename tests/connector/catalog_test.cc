@@ -22,8 +22,10 @@ std::vector<std::string> FieldNames(const ExternalObject& object) {
 TEST(CatalogTest, InfersFieldsInTheirOrder) {
   const Shop shop = Shop::Orders();
   EXPECT_THAT(FieldNames(shop.object("Orders")),
-              ElementsAre("ExternalId", "pk", "CUSTOMER", "NOTE", "ORDERDATE", "STATUS", "TOTAL", "address"));
-  EXPECT_THAT(FieldNames(shop.object("OrderItems")), ElementsAre("ExternalId", "pk", "sk", "productCode", "NAME", "QUANTITY"));
+              ElementsAre("ExternalId", "pk", "CUSTOMER", "NOTE", "ORDERDATE", "STATUS", "TOTAL",
+                          "address"));
+  EXPECT_THAT(FieldNames(shop.object("OrderItems")),
+              ElementsAre("ExternalId", "pk", "sk", "productCode", "NAME", "QUANTITY"));
   const ExternalObject& orders = shop.object("Orders");
   EXPECT_EQ(orders.FindField("ORDERDATE")->type, FieldType::kDateTime);
   EXPECT_EQ(orders.FindField("TOTAL")->scale, 2);
@@ -82,7 +84,8 @@ TEST(CatalogTest, AMissingTableIsAnEmptySet) {
   const CatalogLoad load = LoadCatalog(Shop::Files(), &store, {});
   ASSERT_NE(load.catalog, nullptr) << IssuesText(load.issues);
   EXPECT_THAT(load.catalog->missing_tables(), ElementsAre("OrderManagement"));
-  EXPECT_TRUE(std::any_of(load.issues.begin(), load.issues.end(), [](const Issue& i) { return i.code == "table-missing"; }));
+  EXPECT_TRUE(std::any_of(load.issues.begin(), load.issues.end(),
+                          [](const Issue& i) { return i.code == "table-missing"; }));
   const QueryEngine engine(store, load.catalog, Timestamp{});
   ObjectQuery query;
   query.object = load.catalog->Find("Orders");
@@ -101,20 +104,30 @@ struct FaultCase {
 };
 
 TEST(CatalogTest, FaultsAreLocated) {
-  const std::string plain = R"({"tableName": "OrderManagement", "columns": {"sk": {"values": [{"definition": "\"ORDER\""}]}}})";
+  const std::string plain =
+      R"({"tableName": "OrderManagement", "columns": {"sk": {"values": [{"definition": "\"ORDER\""}]}}})";
   const std::string with = R"({"tableName": "OrderManagement", "columns": {}, )";
   const FaultCase cases[] = {
       {"bad overlay json", plain, "{", "json-syntax"},
-      {"overlay conflict", with + R"("externalId": {"separator": "_"}})", R"({"objects": {"Orders": {"externalId": {"separator": "/"}}}})", "overlay-conflict"},
-      {"unknown target", with + R"("relationships": {"R": {"to": "Order", "column": "pk"}}})", "", "unknown-object"},
-      {"unknown index field", with + R"("indexes": [{"fields": ["STATU desc"]}]})", "", "bad-index"},
-      {"join of text and number", with + R"("relationships": {"R": {"to": "Orders", "column": "TOTAL"}}})", "", "relationship-types"},
-      {"bad field name", with + R"("fields": {"a-b": {"column": "STATUS"}}})", "", "bad-field-name"},
-      {"field called ExternalId", with + R"("fields": {"ExternalId": {"column": "STATUS"}}})", "", "bad-field-name"},
+      {"overlay conflict", with + R"("externalId": {"separator": "_"}})",
+       R"({"objects": {"Orders": {"externalId": {"separator": "/"}}}})", "overlay-conflict"},
+      {"unknown target", with + R"("relationships": {"R": {"to": "Order", "column": "pk"}}})", "",
+       "unknown-object"},
+      {"unknown index field", with + R"("indexes": [{"fields": ["STATU desc"]}]})", "",
+       "bad-index"},
+      {"join of text and number",
+       with + R"("relationships": {"R": {"to": "Orders", "column": "TOTAL"}}})", "",
+       "relationship-types"},
+      {"bad field name", with + R"("fields": {"a-b": {"column": "STATUS"}}})", "",
+       "bad-field-name"},
+      {"field called ExternalId", with + R"("fields": {"ExternalId": {"column": "STATUS"}}})", "",
+       "bad-field-name"},
       {"bad zone", plain, R"({"timeZone": "Mars"})", "bad-time-zone"},
       {"bad currency", plain, R"({"currency": "Euro"})", "bad-currency"},
-      {"aggregate of text", with + R"("object": {"aggregates": {"STATUS": "sum"}}})", "", "aggregate-type"},
-      {"name taken", with + R"("relationships": {"STATUS": {"to": "Orders", "column": "pk"}}})", "", "duplicate-name"},
+      {"aggregate of text", with + R"("object": {"aggregates": {"STATUS": "sum"}}})", "",
+       "aggregate-type"},
+      {"name taken", with + R"("relationships": {"STATUS": {"to": "Orders", "column": "pk"}}})", "",
+       "duplicate-name"},
       {"bad object name", with + R"("object": {"name": "my orders"}})", "", "bad-object-name"},
   };
   for (const FaultCase& c : cases) {
@@ -122,7 +135,8 @@ TEST(CatalogTest, FaultsAreLocated) {
     ASSERT_TRUE(store.CreateTable(OrderSchema()).ok());
     ASSERT_TRUE(store
                     .Write([&](WriteTransaction& txn) -> Status {
-                      for (const Item& item : OrderItems()) TABLECAST_RETURN_IF_ERROR(txn.Put("OrderManagement", item));
+                      for (const Item& item : OrderItems())
+                        TABLECAST_RETURN_IF_ERROR(txn.Put("OrderManagement", item));
                       return {};
                     })
                     .ok());
@@ -130,7 +144,8 @@ TEST(CatalogTest, FaultsAreLocated) {
     if (!c.overlay.empty()) files.push_back({"catalog.json", c.overlay});
     const CatalogLoad load = LoadCatalog(files, &store, {});
     EXPECT_EQ(load.catalog, nullptr) << c.what;
-    const auto at = std::find_if(load.issues.begin(), load.issues.end(), [&](const Issue& i) { return i.code == c.code; });
+    const auto at = std::find_if(load.issues.begin(), load.issues.end(),
+                                 [&](const Issue& i) { return i.code == c.code; });
     ASSERT_NE(at, load.issues.end()) << c.what << "\n" << IssuesText(load.issues);
     EXPECT_EQ(at->severity, Severity::kError) << c.what;
     EXPECT_FALSE(at->file.empty()) << c.what;
@@ -139,7 +154,8 @@ TEST(CatalogTest, FaultsAreLocated) {
 
 TEST(CatalogTest, TwoObjectsMayNotDifferByCaseOnly) {
   MemoryItemStore store;
-  const CatalogLoad load = LoadCatalog({{"Orders.json", kOrdersJson}, {"orders.json", kProductsJson}}, &store, {});
+  const CatalogLoad load =
+      LoadCatalog({{"Orders.json", kOrdersJson}, {"orders.json", kProductsJson}}, &store, {});
   EXPECT_EQ(load.catalog, nullptr);
   EXPECT_NE(IssuesText(load.issues).find("duplicate-object"), std::string::npos);
 }
@@ -181,7 +197,8 @@ TEST(CatalogTest, ConversionErrorsCostNoRow) {
     if (item["pk"] == S("1003")) item["TOTAL"] = S("many");
     if (item["pk"] == S("1004")) item["ORDERDATE"] = S("yesterday");
   }
-  const std::string text = R"json({"tableName": "OrderManagement", "columns": {"sk": {"values": [{"definition": "\"ORDER\""}]}},
+  const std::string text =
+      R"json({"tableName": "OrderManagement", "columns": {"sk": {"values": [{"definition": "\"ORDER\""}]}},
     "fields": {"Total": {"column": "TOTAL", "type": "Number", "strict": %}, "Placed": {"column": "ORDERDATE", "type": "DateTime"}}})json";
   for (const std::string strict : {"false", "true"}) {
     std::string file = text;
@@ -201,9 +218,11 @@ TEST(CatalogTest, ConversionErrorsCostNoRow) {
     EXPECT_THAT(page->records, SizeIs(31));  // with the item "config"
     std::vector<std::string> codes;
     for (const Record& record : page->records) {
-      for (const auto& [column, error] : record.conversion_errors) codes.push_back(error.code + ":" + error.stored);
+      for (const auto& [column, error] : record.conversion_errors)
+        codes.push_back(error.code + ":" + error.stored);
     }
-    EXPECT_THAT(codes, ::testing::UnorderedElementsAre("wrong-type:many", "not-a-date-time:yesterday"));
+    EXPECT_THAT(codes,
+                ::testing::UnorderedElementsAre("wrong-type:many", "not-a-date-time:yesterday"));
   }
 }
 
@@ -226,13 +245,17 @@ TEST(CatalogTest, EmbeddedListsAreObjects) {
     item["password"] = S("x");
     items.push_back(std::move(item));
   }
-  const std::string text = R"json({"tableName": "Customers", "columns": {"customerId": {"type": "S"}}, "object": {"label": "Customer"},
+  const std::string text =
+      R"json({"tableName": "Customers", "columns": {"customerId": {"type": "S"}}, "object": {"label": "Customer"},
     "children": {"Addresses": {"column": "addresses", "key": "addressId", "object": "CustomerAddresses"}}})json";
-  const std::string overlay = R"json({"objects": {"CustomerAddresses": {"indexes": [{"fields": ["city"]}]}}})json";
+  const std::string overlay =
+      R"json({"objects": {"CustomerAddresses": {"indexes": [{"fields": ["city"]}]}}})json";
   const Shop shop(schema, items, {{"Customers.json", text}, {"catalog.json", overlay}});
-  EXPECT_THAT(FieldNames(shop.object("Customers")), ElementsAre("ExternalId", "customerId"));  // no password, no list
+  EXPECT_THAT(FieldNames(shop.object("Customers")),
+              ElementsAre("ExternalId", "customerId"));  // no password, no list
   const ExternalObject& addresses = shop.object("CustomerAddresses");
-  EXPECT_THAT(FieldNames(addresses), ElementsAre("ExternalId", "ParentExternalId", "addressId", "city"));
+  EXPECT_THAT(FieldNames(addresses),
+              ElementsAre("ExternalId", "ParentExternalId", "addressId", "city"));
   ObjectQuery query;
   query.object = &addresses;
   EXPECT_EQ(*shop.engine().Count(query), 6U);
@@ -289,14 +312,17 @@ TEST(ExternalIdTest, NumbersBinariesAndSeparators) {
   schema.key.partition = {"book", AttributeType::kN};
   schema.key.sort = KeyColumn{"user", AttributeType::kS};
   std::vector<Item> items;
-  for (const auto& [book, user] : std::vector<std::pair<std::string, std::string>>{{"1", "2-3"}, {"-1", "2"}, {"1.5", "a~b"}, {"10", "x"}}) {
+  for (const auto& [book, user] : std::vector<std::pair<std::string, std::string>>{
+           {"1", "2-3"}, {"-1", "2"}, {"1.5", "a~b"}, {"10", "x"}}) {
     Item item;
     item["book"] = N(book);
     item["user"] = S(user);
     items.push_back(item);
   }
   for (const bool escape : {false, true}) {
-    const std::string text = std::string(R"({"tableName": "Ratings", "columns": {}, "externalId": {"escape": )") + (escape ? "true" : "false") + "}}";
+    const std::string text =
+        std::string(R"({"tableName": "Ratings", "columns": {}, "externalId": {"escape": )") +
+        (escape ? "true" : "false") + "}}";
     const Shop shop(schema, items, {{"Ratings.json", text}});
     ObjectQuery query;
     query.object = &shop.object("Ratings");
@@ -353,7 +379,9 @@ TEST(ExternalIdTest, AmbiguousAndTooManySplits) {
 }
 
 TEST(InferenceTest, NamesFollowTheRules) {
-  const auto names = PublishedNames({"order date", "order-date", "order_date", "9lives", "ExternalId", "--", "\xC3\xBC", std::string(60, 'x')}, {});
+  const auto names = PublishedNames({"order date", "order-date", "order_date", "9lives",
+                                     "ExternalId", "--", "\xC3\xBC", std::string(60, 'x')},
+                                    {});
   EXPECT_EQ(names.at("order_date"), "order_date");
   EXPECT_EQ(names.at("order date"), "order_date_2");
   EXPECT_EQ(names.at("order-date"), "order_date_3");
@@ -376,7 +404,8 @@ TEST(InferenceTest, TypesNeedEverySample) {
     item["when"] = S(i == 7 ? "soon" : "2020-01-01T00:00:00Z");
     item["digits"] = S("20200101");
     item["mixed"] = i % 4 == 0 ? S("x") : N("1");
-    item["list"] = i == 3 ? AttributeValue::ListOf({S("a"), N("1")}) : AttributeValue::ListOf({S("a")});
+    item["list"] =
+        i == 3 ? AttributeValue::ListOf({S("a"), N("1")}) : AttributeValue::ListOf({S("a")});
     item["uniform"] = AttributeValue::ListOf({N("1"), N("2")});
     item["long"] = S(std::string(300, 'x'));
     item["apiToken"] = S("x");

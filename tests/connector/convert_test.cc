@@ -9,7 +9,9 @@ namespace {
 
 // An encoded value that keeps its bytes.
 struct Stored {
-  explicit Stored(const AttributeValue& value) : type(value.type()) { AppendPayload(payload, value); }
+  explicit Stored(const AttributeValue& value) : type(value.type()) {
+    AppendPayload(payload, value);
+  }
   AttributeView view() const { return AttributeView(type, payload); }
   AttributeType type;
   std::string payload;
@@ -40,7 +42,8 @@ TEST(ConvertTest, ReadsStoredValues) {
       {FieldType::kText, S(""), "null", "", ""},
       {FieldType::kText, N("5"), "null", "wrong-type", ""},
       {FieldType::kText, AttributeValue::Null(), "null", "", ""},
-      {FieldType::kNumber, N("12345678901234567890.12345678"), "12345678901234567890.12345678", "", ""},
+      {FieldType::kNumber, N("12345678901234567890.12345678"), "12345678901234567890.12345678", "",
+       ""},
       {FieldType::kNumber, S("12"), "null", "wrong-type", ""},
       {FieldType::kInt32, N("7"), "7", "", ""},
       {FieldType::kInt32, N("7.5"), "null", "not-an-integer", ""},
@@ -65,7 +68,8 @@ TEST(ConvertTest, ReadsStoredValues) {
       {FieldType::kDate, S("2015-12-21T01:00:00Z"), "null", "not-a-date", ""},
       {FieldType::kTime, S("07:30"), "07:30:00", "", ""},
       {FieldType::kTime, S("7:30"), "null", "not-a-time", ""},
-      {FieldType::kJsonText, AttributeValue::ListOf({N("1"), S("a"), AttributeValue::Bool(false)}), "'[1,\"a\",false]'", "", ""},
+      {FieldType::kJsonText, AttributeValue::ListOf({N("1"), S("a"), AttributeValue::Bool(false)}),
+       "'[1,\"a\",false]'", "", ""},
   };
   for (const ReadCase& c : cases) {
     Field field = Make(c.type);
@@ -73,7 +77,8 @@ TEST(ConvertTest, ReadsStoredValues) {
     const Stored stored(c.stored);
     std::optional<ConversionError> error;
     const EdmValue value = FromStored(field, stored.view(), &error);
-    const std::string what = std::string(FieldTypeName(c.type)) + " of " + StoredForMessage(stored.view());
+    const std::string what =
+        std::string(FieldTypeName(c.type)) + " of " + StoredForMessage(stored.view());
     EXPECT_EQ(value.ToLiteral(), c.literal) << what;
     EXPECT_EQ(error ? error->code : "", c.error) << what;
     EXPECT_TRUE(!error || !error->stored.empty()) << what;
@@ -142,12 +147,15 @@ TEST(ConvertTest, WritesCheckTheFacets) {
   money.precision = 5;
   money.scale = 2;
   EXPECT_TRUE(ToStored(money, EdmValue::Number(*Decimal::Parse("-999.99")), nullptr).ok());
-  EXPECT_EQ(ToStored(money, EdmValue::Number(*Decimal::Parse("1000")), nullptr).error().reason, "value-precision");
-  EXPECT_EQ(ToStored(money, EdmValue::Number(*Decimal::Parse("0.001")), nullptr).error().reason, "value-precision");
+  EXPECT_EQ(ToStored(money, EdmValue::Number(*Decimal::Parse("1000")), nullptr).error().reason,
+            "value-precision");
+  EXPECT_EQ(ToStored(money, EdmValue::Number(*Decimal::Parse("0.001")), nullptr).error().reason,
+            "value-precision");
   money.maximum = Decimal(10);
   EXPECT_EQ(ToStored(money, EdmValue::Int(11), nullptr).error().reason, "value-out-of-range");
   Field number = Make(FieldType::kNumber);
-  EXPECT_EQ(ToStored(number, EdmValue::Number(*Decimal::Parse("1e200")), nullptr).error().reason, "value-out-of-range");
+  EXPECT_EQ(ToStored(number, EdmValue::Number(*Decimal::Parse("1e200")), nullptr).error().reason,
+            "value-out-of-range");
   Field choice = Make(FieldType::kPicklist);
   choice.values = {"OPEN", "PAID"};
   const Result<AttributeValue> refused = ToStored(choice, EdmValue::String("open"), nullptr);
@@ -166,20 +174,24 @@ TEST(ConvertTest, ComplexWritesKeepUnnamedMembers) {
   before["city"] = S("Bonn");
   before["geo"] = N("1");
   const AttributeValue old = AttributeValue::MapOf(before);
-  const Result<AttributeValue> changed = ToStored(field, EdmValue::OfComplex({{"City", EdmValue::String("Lyon")}}), &old);
+  const Result<AttributeValue> changed =
+      ToStored(field, EdmValue::OfComplex({{"City", EdmValue::String("Lyon")}}), &old);
   ASSERT_TRUE(changed.ok());
   EXPECT_EQ(changed->map().at("city").text(), "Lyon");
   EXPECT_EQ(changed->map().count("geo"), 1U);
-  const Result<AttributeValue> removed = ToStored(field, EdmValue::OfComplex({{"City", EdmValue()}}), &old);
+  const Result<AttributeValue> removed =
+      ToStored(field, EdmValue::OfComplex({{"City", EdmValue()}}), &old);
   EXPECT_EQ(removed->map().count("city"), 0U);
-  EXPECT_EQ(ToStored(field, EdmValue::OfComplex({{"Town", EdmValue()}}), &old).error().reason, "value-type");
+  EXPECT_EQ(ToStored(field, EdmValue::OfComplex({{"Town", EdmValue()}}), &old).error().reason,
+            "value-type");
 }
 
 TEST(ConvertTest, SetsStaySets) {
   Field field = Make(FieldType::kText);
   field.collection = true;
   const AttributeValue old = *AttributeValue::SetOf(AttributeType::kSS, {"a"});
-  const EdmValue value = EdmValue::OfCollection({EdmValue::String("z"), EdmValue::String("b"), EdmValue::String("z")});
+  const EdmValue value =
+      EdmValue::OfCollection({EdmValue::String("z"), EdmValue::String("b"), EdmValue::String("z")});
   EXPECT_THAT(ToStored(field, value, &old)->set(), ::testing::ElementsAre("b", "z"));
   EXPECT_EQ(ToStored(field, value, nullptr)->type(), AttributeType::kL);
   EXPECT_EQ(ToStored(field, EdmValue::OfCollection({}), &old)->type(), AttributeType::kNull);

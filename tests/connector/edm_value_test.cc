@@ -29,7 +29,8 @@ TEST(EdmValueTest, LiteralsReadBack) {
       {EdmKind::kDate, "2022-01-31", "2022-01-31"},
       {EdmKind::kTimeOfDay, "07:59:59.999", "07:59:59.999"},
       {EdmKind::kDuration, "P1DT2H", "duration'P1DT2H'"},
-      {EdmKind::kGuid, "01234567-89AB-CDEF-0123-456789ABCDEF", "01234567-89ab-cdef-0123-456789abcdef"},
+      {EdmKind::kGuid, "01234567-89AB-CDEF-0123-456789ABCDEF",
+       "01234567-89ab-cdef-0123-456789abcdef"},
       {EdmKind::kBinary, "AQID", "binary'AQID'"},
   };
   for (const Case& c : cases) {
@@ -48,11 +49,12 @@ TEST(EdmValueTest, LiteralsReadBack) {
 
 TEST(EdmValueTest, RefusesWhatIsNoValueOfTheKind) {
   const std::pair<EdmKind, std::string> cases[] = {
-      {EdmKind::kBoolean, "TRUE1"},  {EdmKind::kInt32, "2147483648"},     {EdmKind::kByte, "-1"},
-      {EdmKind::kInt32, "1.5"},      {EdmKind::kDate, "2022-02-30"},      {EdmKind::kDateTimeOffset, "2022-01-01"},
-      {EdmKind::kDecimal, "1,5"},    {EdmKind::kDateTimeOffset, "2022-01-01T00:00:00"},
-      {EdmKind::kGuid, "0123"},      {EdmKind::kDateTimeOffset, "20220101T000000Z"},
-      {EdmKind::kBinary, "A*"},      {EdmKind::kDuration, "1D"},
+      {EdmKind::kBoolean, "TRUE1"},   {EdmKind::kInt32, "2147483648"},
+      {EdmKind::kByte, "-1"},         {EdmKind::kInt32, "1.5"},
+      {EdmKind::kDate, "2022-02-30"}, {EdmKind::kDateTimeOffset, "2022-01-01"},
+      {EdmKind::kDecimal, "1,5"},     {EdmKind::kDateTimeOffset, "2022-01-01T00:00:00"},
+      {EdmKind::kGuid, "0123"},       {EdmKind::kDateTimeOffset, "20220101T000000Z"},
+      {EdmKind::kBinary, "A*"},       {EdmKind::kDuration, "1D"},
   };
   for (const auto& [kind, text] : cases) {
     const Result<EdmValue> value = ParseEdm(kind, text);
@@ -65,8 +67,10 @@ TEST(EdmValueTest, RefusesWhatIsNoValueOfTheKind) {
 TEST(EdmValueTest, ComparesAcrossKinds) {
   EXPECT_EQ(CompareEdm(D("5"), EdmValue::Int(5)), std::strong_ordering::equal);
   EXPECT_EQ(CompareEdm(D("5"), EdmValue::Double(5.5)), std::strong_ordering::less);
-  EXPECT_EQ(CompareEdm(D("1e100"), EdmValue::Double(std::numeric_limits<double>::infinity())), std::strong_ordering::less);
-  EXPECT_EQ(CompareEdm(EdmValue::OfDate(*ParseDate("2022-01-01")), At("2022-01-01T00:00:00Z")), std::strong_ordering::equal);
+  EXPECT_EQ(CompareEdm(D("1e100"), EdmValue::Double(std::numeric_limits<double>::infinity())),
+            std::strong_ordering::less);
+  EXPECT_EQ(CompareEdm(EdmValue::OfDate(*ParseDate("2022-01-01")), At("2022-01-01T00:00:00Z")),
+            std::strong_ordering::equal);
   EXPECT_EQ(CompareEdm(EdmValue::String("a"), D("1")), std::nullopt);
   EXPECT_EQ(CompareEdm(EdmValue(), D("1")), std::nullopt);
   const EdmValue nan = EdmValue::Double(std::numeric_limits<double>::quiet_NaN());
@@ -80,11 +84,13 @@ TEST(EdmValueTest, ComparesAcrossKinds) {
 TEST(EdmValueTest, OrderedBytesSortAsValues) {
   const std::vector<std::vector<EdmValue>> families = {
       {EdmValue(), D("-1e40"), D("-2.5"), D("-2"), D("0"), D("0.001"), D("1"), D("10"), D("1e40")},
-      {EdmValue(), EdmValue::String(""), EdmValue::String(std::string("\0", 1)), EdmValue::String("A"), EdmValue::String("a"),
-       EdmValue::String("a\x01"), EdmValue::String("ab"), EdmValue::String("\xC3\xBC"), EdmValue::String("\xF0\x9F\x98\x80")},
+      {EdmValue(), EdmValue::String(""), EdmValue::String(std::string("\0", 1)),
+       EdmValue::String("A"), EdmValue::String("a"), EdmValue::String("a\x01"),
+       EdmValue::String("ab"), EdmValue::String("\xC3\xBC"), EdmValue::String("\xF0\x9F\x98\x80")},
       {EdmValue(), EdmValue::Boolean(false), EdmValue::Boolean(true)},
-      {EdmValue(), At("0001-01-01T00:00:00Z"), At("1969-12-31T23:59:59.5Z"), At("1970-01-01T00:00:00Z"),
-       EdmValue::OfDate(*ParseDate("1970-01-02")), At("1970-01-02T00:00:00.000000001Z"), At("9999-12-31T23:59:59Z")},
+      {EdmValue(), At("0001-01-01T00:00:00Z"), At("1969-12-31T23:59:59.5Z"),
+       At("1970-01-01T00:00:00Z"), EdmValue::OfDate(*ParseDate("1970-01-02")),
+       At("1970-01-02T00:00:00.000000001Z"), At("9999-12-31T23:59:59Z")},
   };
   for (const auto& family : families) {
     for (std::size_t i = 0; i < family.size(); ++i) {
@@ -98,7 +104,8 @@ TEST(EdmValueTest, OrderedBytesSortAsValues) {
           AppendOrderedEdm(b, family[j], descending);
           const int order = a.compare(b);
           const int wanted = expected < 0 ? -1 : (expected > 0 ? 1 : 0);
-          EXPECT_EQ(order < 0 ? -1 : (order > 0 ? 1 : 0), descending ? -wanted : wanted) << i << " " << j << " " << descending;
+          EXPECT_EQ(order < 0 ? -1 : (order > 0 ? 1 : 0), descending ? -wanted : wanted)
+              << i << " " << j << " " << descending;
         }
       }
     }
@@ -106,8 +113,11 @@ TEST(EdmValueTest, OrderedBytesSortAsValues) {
 }
 
 TEST(EdmValueTest, DamagedTokensAreErrors) {
-  for (const std::string& text : {std::string(), std::string("~"), std::string("D"), std::string("D\x05""12"), std::string("D\x02xx"),
-                                  std::string("C\xFF\xFF\xFF\xFF\xFF\xFF")}) {
+  for (const std::string& text :
+       {std::string(), std::string("~"), std::string("D"),
+        std::string("D\x05"
+                    "12"),
+        std::string("D\x02xx"), std::string("C\xFF\xFF\xFF\xFF\xFF\xFF")}) {
     std::string_view bytes = text;
     EXPECT_EQ(ReadEdmToken(bytes).error().reason, "token-syntax");
   }

@@ -28,8 +28,8 @@ TableSchema EventSchema() {
   return schema;
 }
 
-// Fixed seed. Times in the three ISO forms and as epoch; absent and NULL values; texts longer than what
-// an index entry keeps; items that do not belong.
+// Fixed seed. Times in the three ISO forms and as epoch; absent and NULL values; texts longer than
+// what an index entry keeps; items that do not belong.
 std::vector<Item> Events() {
   std::mt19937 random(7);
   const auto below = [&](int n) { return static_cast<int>(random() % static_cast<unsigned>(n)); };
@@ -40,7 +40,8 @@ std::vector<Item> Events() {
     item["seq"] = N(std::to_string(i - 60));
     const char* kKinds[] = {"open", "paid", "sent", "void"};
     if (below(10) != 0) item["kind"] = S(kKinds[below(4)]);
-    if (below(5) != 0) item["weight"] = N(std::to_string(below(20)) + "." + std::to_string(below(10)));
+    if (below(5) != 0)
+      item["weight"] = N(std::to_string(below(20)) + "." + std::to_string(below(10)));
     const int day = 1 + below(28);
     const std::string two = (day < 10 ? "0" : "") + std::to_string(day);
     switch (below(6)) {
@@ -49,7 +50,9 @@ std::vector<Item> Events() {
       case 2: item["at"] = S("2024-02-" + two + " 23:30:00.250-0100"); break;
       case 3: item["at"] = S("202402" + two + "T120000+0200"); break;
       case 4: item["at"] = N(std::to_string(1706745600 + 86400 * (day - 1))); break;
-      default: if (below(2) == 0) item["at"] = AttributeValue::Null(); break;
+      default:
+        if (below(2) == 0) item["at"] = AttributeValue::Null();
+        break;
     }
     // Equal for its first 450 bytes.
     if (below(3) == 0) item["note"] = S(std::string(450, 'n') + std::to_string(below(30)));
@@ -82,7 +85,8 @@ std::string Print(const ResultPage& page) {
   std::string out;
   for (const Record& record : page.records) {
     out += record.external_id + " " + record.etag;
-    for (const EdmValue& value : record.values) out += " " + value.ToLiteral().substr(0, 40) + "#" + std::to_string(value.ToLiteral().size());
+    for (const EdmValue& value : record.values)
+      out += " " + value.ToLiteral().substr(0, 40) + "#" + std::to_string(value.ToLiteral().size());
     out += "\n";
   }
   return out;
@@ -94,7 +98,8 @@ std::string FirstDifference(const std::string& a, const std::string& b) {
   std::size_t at = 0;
   while (at < a.size() && at < b.size() && a[at] == b[at]) ++at;
   const std::size_t begin = at == 0 ? 0 : a.rfind('\n', at - 1) + 1;
-  return "at byte " + std::to_string(at) + ": " + a.substr(begin, 120) + " | " + b.substr(begin, 120);
+  return "at byte " + std::to_string(at) + ": " + a.substr(begin, 120) + " | " +
+         b.substr(begin, 120);
 }
 
 struct QueryCase {
@@ -105,45 +110,83 @@ struct QueryCase {
 
 std::vector<QueryCase> Queries(const ExternalObject& events) {
   const X x(events);
-  const auto op = [](BinaryOp o, ExpressionPtr a, ExpressionPtr b) { return X::Op(o, std::move(a), std::move(b)); };
-  const auto both = [&](ExpressionPtr a, ExpressionPtr b) { return op(BinaryOp::kAnd, std::move(a), std::move(b)); };
+  const auto op = [](BinaryOp o, ExpressionPtr a, ExpressionPtr b) {
+    return X::Op(o, std::move(a), std::move(b));
+  };
+  const auto both = [&](ExpressionPtr a, ExpressionPtr b) {
+    return op(BinaryOp::kAnd, std::move(a), std::move(b));
+  };
   const auto kind = [&](const char* k) { return op(BinaryOp::kEq, x.F("kind"), X::T(k)); };
   return {
       {"all", nullptr, {}},
       {"at", nullptr, {{x.F("at"), false}}},
       {"at desc", nullptr, {{x.F("at"), true}}},
-      {"at range", both(op(BinaryOp::kGe, x.F("at"), X::At("2024-02-05T00:00:00Z")), op(BinaryOp::kLt, x.F("at"), X::At("2024-02-09T12:00:00Z"))), {}},
-      {"at equal", op(BinaryOp::kEq, x.F("at"), X::At("2024-02-10T00:00:00Z")), {{x.F("at"), false}}},
-      {"at after, desc", op(BinaryOp::kGt, x.F("at"), X::At("2024-02-20T00:00:00Z")), {{x.F("at"), true}}},
+      {"at range",
+       both(op(BinaryOp::kGe, x.F("at"), X::At("2024-02-05T00:00:00Z")),
+            op(BinaryOp::kLt, x.F("at"), X::At("2024-02-09T12:00:00Z"))),
+       {}},
+      {"at equal",
+       op(BinaryOp::kEq, x.F("at"), X::At("2024-02-10T00:00:00Z")),
+       {{x.F("at"), false}}},
+      {"at after, desc",
+       op(BinaryOp::kGt, x.F("at"), X::At("2024-02-20T00:00:00Z")),
+       {{x.F("at"), true}}},
       {"at null", op(BinaryOp::kEq, x.F("at"), X::L({})), {}},
       {"at not null", op(BinaryOp::kNe, x.F("at"), X::L({})), {{x.F("at"), false}}},
       {"kind", kind("paid"), {}},
       {"kind by at desc", kind("paid"), {{x.F("at"), true}}},
       {"kind by at", kind("sent"), {{x.F("at"), false}}},
-      {"kind and at", both(kind("open"), op(BinaryOp::kLe, x.F("at"), X::At("2024-02-14T00:00:00Z"))), {{x.F("at"), true}}},
-      {"kinds", *expr::In(x.F("kind"), {X::T("void"), X::T("open"), X::T("nope")}), {{x.F("weight"), true}}},
+      {"kind and at",
+       both(kind("open"), op(BinaryOp::kLe, x.F("at"), X::At("2024-02-14T00:00:00Z"))),
+       {{x.F("at"), true}}},
+      {"kinds",
+       *expr::In(x.F("kind"), {X::T("void"), X::T("open"), X::T("nope")}),
+       {{x.F("weight"), true}}},
       {"kind prefix", X::Call("startswith", {x.F("kind"), X::T("p")}), {}},
       {"weight desc, at", nullptr, {{x.F("weight"), true}, {x.F("at"), false}}},
       {"weight asc, at desc", nullptr, {{x.F("weight"), false}, {x.F("at"), true}}},
-      {"weight between", both(op(BinaryOp::kGe, x.F("weight"), X::D("3")), op(BinaryOp::kLe, x.F("weight"), X::D("4.5"))), {}},
-      {"weight above 38 digits", op(BinaryOp::kGt, x.F("weight"), X::D("3.00000000000000000000000000000000000000000001")), {}},
-      {"kind and weight (secondary)", both(kind("paid"), op(BinaryOp::kGt, x.F("weight"), X::D("10"))), {}},
+      {"weight between",
+       both(op(BinaryOp::kGe, x.F("weight"), X::D("3")),
+            op(BinaryOp::kLe, x.F("weight"), X::D("4.5"))),
+       {}},
+      {"weight above 38 digits",
+       op(BinaryOp::kGt, x.F("weight"), X::D("3.00000000000000000000000000000000000000000001")),
+       {}},
+      {"kind and weight (secondary)",
+       both(kind("paid"), op(BinaryOp::kGt, x.F("weight"), X::D("10"))),
+       {}},
       {"note", nullptr, {{x.F("note"), false}}},
       {"note desc", nullptr, {{x.F("note"), true}}},
       {"note equal", op(BinaryOp::kEq, x.F("note"), X::T(std::string(450, 'n') + "7")), {}},
-      {"note range", op(BinaryOp::kGt, x.F("note"), X::T(std::string(450, 'n') + "20")), {{x.F("note"), true}}},
-      {"note prefix", X::Call("startswith", {x.F("note"), X::T(std::string(450, 'n') + "1")}), {{x.F("note"), false}}},
+      {"note range",
+       op(BinaryOp::kGt, x.F("note"), X::T(std::string(450, 'n') + "20")),
+       {{x.F("note"), true}}},
+      {"note prefix",
+       X::Call("startswith", {x.F("note"), X::T(std::string(450, 'n') + "1")}),
+       {{x.F("note"), false}}},
       {"label", op(BinaryOp::kEq, x.F("label"), X::T("PAID/t3")), {}},
-      {"label by weight", op(BinaryOp::kEq, x.F("label"), X::T("PAID/t3")), {{x.F("weight"), true}}},
+      {"label by weight",
+       op(BinaryOp::kEq, x.F("label"), X::T("PAID/t3")),
+       {{x.F("weight"), true}}},
       {"label prefix", X::Call("startswith", {x.F("label"), X::T("OPEN/")}), {}},
       {"tenant", op(BinaryOp::kEq, x.F("tenant"), X::T("t3")), {}},
       {"tenant by seq desc", op(BinaryOp::kEq, x.F("tenant"), X::T("t3")), {{x.F("seq"), true}}},
-      {"tenant and seq", both(op(BinaryOp::kEq, x.F("tenant"), X::T("t3")), op(BinaryOp::kLt, x.F("seq"), X::D("50"))), {}},
-      {"tenant prefix", X::Call("startswith", {x.F("tenant"), X::T("t")}), {{x.F("tenant"), true}, {x.F("seq"), true}}},
-      {"tenants", op(BinaryOp::kOr, op(BinaryOp::kEq, x.F("tenant"), X::T("t5")), op(BinaryOp::kEq, x.F("tenant"), X::T("t1"))), {}},
+      {"tenant and seq",
+       both(op(BinaryOp::kEq, x.F("tenant"), X::T("t3")),
+            op(BinaryOp::kLt, x.F("seq"), X::D("50"))),
+       {}},
+      {"tenant prefix",
+       X::Call("startswith", {x.F("tenant"), X::T("t")}),
+       {{x.F("tenant"), true}, {x.F("seq"), true}}},
+      {"tenants",
+       op(BinaryOp::kOr, op(BinaryOp::kEq, x.F("tenant"), X::T("t5")),
+          op(BinaryOp::kEq, x.F("tenant"), X::T("t1"))),
+       {}},
       {"id", op(BinaryOp::kEq, x.F("ExternalId"), X::T("t3--5")), {}},
       {"by id desc", nullptr, {{x.F("ExternalId"), true}}},
-      {"floating literal", op(BinaryOp::kEq, x.F("seq"), X::L(*ParseEdm(EdmKind::kDouble, "5e0"))), {}},
+      {"floating literal",
+       op(BinaryOp::kEq, x.F("seq"), X::L(*ParseEdm(EdmKind::kDouble, "5e0"))),
+       {}},
       {"seq, tenant order", nullptr, {{x.F("tenant"), false}, {x.F("seq"), false}}},
       {"not", *expr::Not(kind("paid")), {{x.F("kind"), false}, {x.F("weight"), false}}},
   };
@@ -202,8 +245,9 @@ TEST_P(EquivalenceTest, EveryPathGivesTheSameAnswer) {
       }
     }
   }
-  EXPECT_THAT(paths, ::testing::IsSupersetOf({"point-get", "partition-range", "table-range", "membership-index",
-                                              "declared-index", "full-scan", "secondary-index"}));
+  EXPECT_THAT(paths, ::testing::IsSupersetOf({"point-get", "partition-range", "table-range",
+                                              "membership-index", "declared-index", "full-scan",
+                                              "secondary-index"}));
 }
 
 INSTANTIATE_TEST_SUITE_P(Stores, EquivalenceTest, ::testing::Values(false, true),

@@ -24,7 +24,9 @@ std::string Eval(const Result<ExpressionPtr>& expression) {
   if (context.error()) return "fail " + context.error()->reason;
   return value.ToLiteral();
 }
-Result<ExpressionPtr> Op(BinaryOp op, ExpressionPtr a, ExpressionPtr b) { return Binary(op, std::move(a), std::move(b)); }
+Result<ExpressionPtr> Op(BinaryOp op, ExpressionPtr a, ExpressionPtr b) {
+  return Binary(op, std::move(a), std::move(b));
+}
 
 TEST(ExpressionTest, ComparisonsAndNull) {
   EXPECT_EQ(Eval(Op(BinaryOp::kEq, Null(), Null())), "true");
@@ -37,7 +39,8 @@ TEST(ExpressionTest, ComparisonsAndNull) {
   EXPECT_EQ(Eval(Op(BinaryOp::kEq, F("INF"), F("INF"))), "true");
   EXPECT_EQ(Eval(Op(BinaryOp::kEq, N("5"), F("5"))), "true");
   EXPECT_EQ(Eval(Op(BinaryOp::kLt, T("Z"), T("a"))), "true");  // ordinal
-  EXPECT_EQ(Eval(Op(BinaryOp::kEq, V(EdmKind::kDate, "2020-01-01"), At("2020-01-01T00:00:00Z"))), "true");
+  EXPECT_EQ(Eval(Op(BinaryOp::kEq, V(EdmKind::kDate, "2020-01-01"), At("2020-01-01T00:00:00Z"))),
+            "true");
   EXPECT_EQ(Eval(Op(BinaryOp::kEq, V(EdmKind::kDuration, "PT60S"), T("PT1M"))), "true");
   EXPECT_EQ(Eval(Op(BinaryOp::kLt, B(false), B(true))), "true");
 }
@@ -55,7 +58,8 @@ TEST(ExpressionTest, ThreeValuedLogic) {
 
 TEST(ExpressionTest, ArithmeticIsExact) {
   EXPECT_EQ(Eval(Op(BinaryOp::kAdd, N("0.1"), N("0.2"))), "0.3");
-  EXPECT_EQ(Eval(Op(BinaryOp::kMul, N("99999999999999999999999999999999999999"), N("2"))), "199999999999999999999999999999999999998");
+  EXPECT_EQ(Eval(Op(BinaryOp::kMul, N("99999999999999999999999999999999999999"), N("2"))),
+            "199999999999999999999999999999999999998");
   EXPECT_EQ(Eval(Op(BinaryOp::kDiv, I(7), I(2))), "3");
   EXPECT_EQ(Eval(Op(BinaryOp::kDiv, I(-7), I(2))), "-3");
   EXPECT_EQ(Eval(Op(BinaryOp::kDiv, N("7"), I(2))), "3.5");
@@ -67,34 +71,51 @@ TEST(ExpressionTest, ArithmeticIsExact) {
   EXPECT_EQ(Eval(Op(BinaryOp::kDivBy, I(1), I(0))), "INF");
   EXPECT_EQ(Eval(Op(BinaryOp::kDivBy, I(0), I(0))), "NaN");
   EXPECT_EQ(Eval(Op(BinaryOp::kDiv, F("1"), F("0"))), "INF");
-  EXPECT_EQ(Eval(Op(BinaryOp::kMul, Literal(EdmValue::Int(INT64_MAX, EdmKind::kInt64)), I(2))), "fail arithmetic-overflow");
+  EXPECT_EQ(Eval(Op(BinaryOp::kMul, Literal(EdmValue::Int(INT64_MAX, EdmKind::kInt64)), I(2))),
+            "fail arithmetic-overflow");
   EXPECT_EQ(Eval(Op(BinaryOp::kAdd, N("1"), Null())), "null");
   EXPECT_EQ(Eval(Negate(N("2"))), "-2");
-  EXPECT_EQ(Eval(Op(BinaryOp::kSub, V(EdmKind::kDate, "2020-03-01"), V(EdmKind::kDate, "2020-02-28"))), "duration'P2D'");
-  EXPECT_EQ(Eval(Op(BinaryOp::kAdd, At("2020-01-01T00:00:00Z"), V(EdmKind::kDuration, "P1DT2H"))), "2020-01-02T02:00:00Z");
-  EXPECT_EQ(Eval(Op(BinaryOp::kSub, V(EdmKind::kDate, "0001-01-01"), V(EdmKind::kDuration, "P1D"))), "fail date-range");
+  EXPECT_EQ(
+      Eval(Op(BinaryOp::kSub, V(EdmKind::kDate, "2020-03-01"), V(EdmKind::kDate, "2020-02-28"))),
+      "duration'P2D'");
+  EXPECT_EQ(Eval(Op(BinaryOp::kAdd, At("2020-01-01T00:00:00Z"), V(EdmKind::kDuration, "P1DT2H"))),
+            "2020-01-02T02:00:00Z");
+  EXPECT_EQ(Eval(Op(BinaryOp::kSub, V(EdmKind::kDate, "0001-01-01"), V(EdmKind::kDuration, "P1D"))),
+            "fail date-range");
   EXPECT_EQ(Eval(Op(BinaryOp::kMul, V(EdmKind::kDuration, "PT10S"), N("1.5"))), "duration'PT15S'");
 }
 
 TEST(ExpressionTest, TextFunctionsCountCodePoints) {
   EXPECT_EQ(Eval(Call("length", {T("a\xF0\x9F\x98\x80")})), "2");
-  EXPECT_EQ(Eval(Call("indexof", {T("\xC3\xBC""bc"), T("c")})), "2");
+  EXPECT_EQ(Eval(Call("indexof", {T("\xC3\xBC"
+                                    "bc"),
+                                  T("c")})),
+            "2");
   EXPECT_EQ(Eval(Call("indexof", {T("abc"), T("x")})), "-1");
-  EXPECT_EQ(Eval(Call("substring", {T("\xC3\xBC""bc"), I(1)})), "'bc'");
+  EXPECT_EQ(Eval(Call("substring", {T("\xC3\xBC"
+                                      "bc"),
+                                    I(1)})),
+            "'bc'");
   EXPECT_EQ(Eval(Call("substring", {T("abc"), I(-2)})), "'bc'");
   EXPECT_EQ(Eval(Call("substring", {T("abc"), I(-9), I(2)})), "'ab'");
   EXPECT_EQ(Eval(Call("substring", {T("abc"), I(7)})), "''");
   EXPECT_EQ(Eval(Call("substring", {T("abc"), I(1), I(-1)})), "error substring-length");
   EXPECT_EQ(Eval(Call("CONCAT", {T("a"), T("b")})), "'ab'");
-  EXPECT_EQ(Eval(Call("tolower", {T("\xC3\x84""B")})), "'\xC3\xA4""b'");
-  EXPECT_EQ(Eval(Call("toupper", {T("stra\xC3\x9F""e")})), "'STRASSE'");
+  EXPECT_EQ(Eval(Call("tolower", {T("\xC3\x84"
+                                    "B")})),
+            "'\xC3\xA4"
+            "b'");
+  EXPECT_EQ(Eval(Call("toupper", {T("stra\xC3\x9F"
+                                    "e")})),
+            "'STRASSE'");
   EXPECT_EQ(Eval(Call("trim", {T(" \t a b\xC2\xA0")})), "'a b'");
   EXPECT_EQ(Eval(Call("startswith", {T("abc"), T("ab")})), "true");
   EXPECT_EQ(Eval(Call("endswith", {T("abc"), T("abcd")})), "false");
   EXPECT_EQ(Eval(Call("matchesPattern", {T("Orders-12"), T("^orders-[0-9]+$"), T("i")})), "true");
   EXPECT_EQ(Eval(Call("matchesPattern", {T("x12y"), T("[0-9]+")})), "true");
   EXPECT_EQ(Eval(Call("matchesPattern", {T("x"), T("x"), T("q")})), "error pattern-flag");
-  EXPECT_EQ(Eval(Call("matchesPattern", {T("x"), *Call("concat", {T("a"), T("b")})})), "error pattern-not-literal");
+  EXPECT_EQ(Eval(Call("matchesPattern", {T("x"), *Call("concat", {T("a"), T("b")})})),
+            "error pattern-not-literal");
 }
 
 TEST(ExpressionTest, DateFunctions) {
@@ -150,13 +171,16 @@ TEST(ExpressionTest, ErrorsNameWhatWasExpected) {
   ASSERT_FALSE(compare.ok());
   EXPECT_EQ(compare.error().reason, "type-mismatch");
   EXPECT_EQ(compare.error().message, "'eq' with 1 needs Edm.Decimal, got 'abc' of type Edm.String");
-  EXPECT_EQ(Op(BinaryOp::kAnd, T("a"), B(true)).error().message, "'and' needs Edm.Boolean on both sides, got 'a' of type Edm.String");
+  EXPECT_EQ(Op(BinaryOp::kAnd, T("a"), B(true)).error().message,
+            "'and' needs Edm.Boolean on both sides, got 'a' of type Edm.String");
   EXPECT_EQ(Op(BinaryOp::kAdd, T("a"), N("1")).error().reason, "type-mismatch");
-  EXPECT_EQ(Op(BinaryOp::kLt, V(EdmKind::kBinary, "AQ"), V(EdmKind::kBinary, "AQ")).error().reason, "type-mismatch");
+  EXPECT_EQ(Op(BinaryOp::kLt, V(EdmKind::kBinary, "AQ"), V(EdmKind::kBinary, "AQ")).error().reason,
+            "type-mismatch");
   EXPECT_EQ(Call("contain", {T("a"), T("b")}).error().reason, "unknown-function");
   EXPECT_EQ(Call("contain", {T("a"), T("b")}).error().remedy, "did you mean 'contains'?");
   EXPECT_EQ(Call("length", {}).error().reason, "function-arity");
-  EXPECT_EQ(Call("year", {T("x")}).error().message, "year(Edm.Date or Edm.DateTimeOffset) expected, got year(Edm.String)");
+  EXPECT_EQ(Call("year", {T("x")}).error().message,
+            "year(Edm.Date or Edm.DateTimeOffset) expected, got year(Edm.String)");
   EXPECT_EQ(Call("geo.distance", {T("x"), T("y")}).error().code, ErrorCode::kUnimplemented);
 }
 
@@ -167,7 +191,8 @@ TEST(ExpressionTest, PrintsTextThatReadsBack) {
   const ExpressionPtr either = *Op(BinaryOp::kOr, a, B(true));
   EXPECT_EQ((*Op(BinaryOp::kAnd, either, a))->ToString(), "(1 gt 2 or true) and 1 gt 2");
   EXPECT_EQ((*Not(a))->ToString(), "not (1 gt 2)");
-  EXPECT_EQ((*Op(BinaryOp::kEq, *Call("contains", {T("it's"), T("x")}), B(true)))->ToString(), "contains('it''s','x') eq true");
+  EXPECT_EQ((*Op(BinaryOp::kEq, *Call("contains", {T("it's"), T("x")}), B(true)))->ToString(),
+            "contains('it''s','x') eq true");
 }
 
 TEST(ExpressionTest, DepthIsLimitedButLongChainsAreNot) {
@@ -177,7 +202,8 @@ TEST(ExpressionTest, DepthIsLimitedButLongChainsAreNot) {
   ASSERT_FALSE(next.ok());
   EXPECT_EQ(next.error().reason, "expression-depth");
   ExpressionPtr chain = *Op(BinaryOp::kEq, N("0"), N("1"));
-  for (int i = 0; i < 5000; ++i) chain = *Op(BinaryOp::kOr, chain, *Op(BinaryOp::kEq, N("0"), N("1")));
+  for (int i = 0; i < 5000; ++i)
+    chain = *Op(BinaryOp::kOr, chain, *Op(BinaryOp::kEq, N("0"), N("1")));
   EXPECT_LT(chain->depth(), 20);
   EXPECT_EQ(Eval(chain), "false");
 }

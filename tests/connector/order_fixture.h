@@ -106,7 +106,8 @@ inline TableSchema OrderSchema() {
   return schema;
 }
 
-// 30 orders (1001..1030) of 3 customers, each with 1 to 4 lines of 10 products; the statuses repeat.
+// 30 orders (1001..1030) of 3 customers, each with 1 to 4 lines of 10 products; the statuses
+// repeat.
 inline std::vector<Item> OrderItems() {
   std::vector<Item> items;
   for (int p = 1; p <= 10; ++p) {
@@ -163,7 +164,8 @@ inline std::vector<Item> OrderItems() {
 inline std::string IssuesText(const std::vector<Issue>& issues) {
   std::string out;
   for (const Issue& issue : issues) {
-    if (issue.severity == Severity::kError) out += issue.file + ": " + issue.code + ": " + issue.message + "\n";
+    if (issue.severity == Severity::kError)
+      out += issue.file + ": " + issue.code + ": " + issue.message + "\n";
   }
   return out;
 }
@@ -171,12 +173,13 @@ inline std::string IssuesText(const std::vector<Issue>& issues) {
 // A store with a table, items and a loaded catalog whose indexes are ready.
 class Shop {
  public:
-  Shop(TableSchema schema, const std::vector<Item>& items, std::vector<CatalogFile> files, bool build_indexes = true)
+  Shop(TableSchema schema, const std::vector<Item>& items, std::vector<CatalogFile> files,
+       bool build_indexes = true)
       : store(std::make_unique<MemoryItemStore>()) {
     Load(std::move(schema), items, files, build_indexes);
   }
-  Shop(std::unique_ptr<ItemStore> given, TableSchema schema, const std::vector<Item>& items, std::vector<CatalogFile> files,
-       bool build_indexes = true)
+  Shop(std::unique_ptr<ItemStore> given, TableSchema schema, const std::vector<Item>& items,
+       std::vector<CatalogFile> files, bool build_indexes = true)
       : store(std::move(given)) {
     Load(std::move(schema), items, files, build_indexes);
   }
@@ -186,7 +189,9 @@ class Shop {
             {"OrderItems.json", kOrderItemsJson},
             {"catalog.json", kCatalogJson}};
   }
-  static Shop Orders(bool build_indexes = true) { return Shop(OrderSchema(), OrderItems(), Files(), build_indexes); }
+  static Shop Orders(bool build_indexes = true) {
+    return Shop(OrderSchema(), OrderItems(), Files(), build_indexes);
+  }
 
   QueryEngine engine() const { return QueryEngine(*store, catalog, Timestamp{1717200000, 0}); }
   const ExternalObject& object(std::string_view name) const {
@@ -200,7 +205,8 @@ class Shop {
   std::vector<Issue> issues;
 
  private:
-  void Load(TableSchema schema, const std::vector<Item>& items, const std::vector<CatalogFile>& files, bool build_indexes) {
+  void Load(TableSchema schema, const std::vector<Item>& items,
+            const std::vector<CatalogFile>& files, bool build_indexes) {
     const std::string table = schema.name;
     EXPECT_TRUE(store->CreateTable(schema).ok());
     const Status written = store->Write([&](WriteTransaction& txn) -> Status {
@@ -215,7 +221,8 @@ class Shop {
     if (catalog == nullptr) return;
     EXPECT_TRUE(InstallMaintainers(*catalog, *store).ok());
     if (!build_indexes) return;
-    const Status built = store->BuildIndexes(table, [](std::uint64_t, std::uint64_t) { return true; });
+    const Status built =
+        store->BuildIndexes(table, [](std::uint64_t, std::uint64_t) { return true; });
     EXPECT_TRUE(built.ok()) << (built.ok() ? "" : built.error().ToString());
   }
 };
@@ -231,8 +238,12 @@ class Expressions {
   }
   static ExpressionPtr L(EdmValue value) { return expr::Literal(std::move(value)); }
   static ExpressionPtr T(std::string text) { return L(EdmValue::String(std::move(text))); }
-  static ExpressionPtr D(std::string_view number) { return L(EdmValue::Number(*Decimal::Parse(number))); }
-  static ExpressionPtr At(std::string_view instant) { return L(*ParseEdm(EdmKind::kDateTimeOffset, instant)); }
+  static ExpressionPtr D(std::string_view number) {
+    return L(EdmValue::Number(*Decimal::Parse(number)));
+  }
+  static ExpressionPtr At(std::string_view instant) {
+    return L(*ParseEdm(EdmKind::kDateTimeOffset, instant));
+  }
   static ExpressionPtr Op(BinaryOp op, ExpressionPtr a, ExpressionPtr b) {
     Result<ExpressionPtr> made = expr::Binary(op, std::move(a), std::move(b));
     EXPECT_TRUE(made.ok()) << (made.ok() ? "" : made.error().ToString());

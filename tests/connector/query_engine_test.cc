@@ -47,7 +47,8 @@ TEST_F(QueryEngineTest, EachObjectSeesItsOwnRecordsOnly) {
   EXPECT_EQ(*shop_->engine().Count(On("Products")), 10U);
   const ResultPage lines = Run(On("OrderItems"));
   EXPECT_EQ(lines.records.size(), *shop_->engine().Count(On("OrderItems")));
-  for (const Record& record : lines.records) EXPECT_EQ(record.external_id.find("products#"), std::string::npos);
+  for (const Record& record : lines.records)
+    EXPECT_EQ(record.external_id.find("products#"), std::string::npos);
 }
 
 TEST_F(QueryEngineTest, RecordByExternalIdIsTyped) {
@@ -74,7 +75,8 @@ TEST_F(QueryEngineTest, LineByExternalIdLeavesThePrefixOut) {
   EXPECT_EQ(ValueOf(*page, 0, "productCode").text(), "3");
   EXPECT_EQ(ValueOf(*page, 0, "sk").text(), "products#3");
   EXPECT_EQ(ById("OrderItems", "1012-99").error().reason, "record-not-found");
-  EXPECT_EQ(ById("Orders", "config").error().reason, "record-not-found");  // no number: not an order
+  EXPECT_EQ(ById("Orders", "config").error().reason,
+            "record-not-found");  // no number: not an order
   EXPECT_EQ(ById("OrderItems", "1012").error().reason, "record-not-found");
 }
 
@@ -82,7 +84,8 @@ TEST_F(QueryEngineTest, AlternateKeyNamesTheRawColumns) {
   ObjectQuery query = On("Orders");
   query.start.emplace();
   query.start->object = query.object;
-  query.start->key.alternate = {{"sk", EdmValue::String("ORDER")}, {"pk", EdmValue::String("1012")}};
+  query.start->key.alternate = {{"sk", EdmValue::String("ORDER")},
+                                {"pk", EdmValue::String("1012")}};
   ASSERT_TRUE(shop_->engine().Get(query).ok());
   query.start->key.alternate = {{"pk", EdmValue::String("1012")}};
   EXPECT_EQ(shop_->engine().Get(query).error().reason, "key-column-missing");
@@ -91,7 +94,8 @@ TEST_F(QueryEngineTest, AlternateKeyNamesTheRawColumns) {
   query.start->key.alternate = {{"pk", EdmValue::Int(1012)}, {"sk", EdmValue::String("ORDER")}};
   EXPECT_EQ(shop_->engine().Get(query).error().reason, "key-type");
   // An item of another record type under that key is no order.
-  query.start->key.alternate = {{"pk", EdmValue::String("1012")}, {"sk", EdmValue::String("products#3")}};
+  query.start->key.alternate = {{"pk", EdmValue::String("1012")},
+                                {"sk", EdmValue::String("products#3")}};
   EXPECT_EQ(shop_->engine().Get(query).error().reason, "record-not-found");
 }
 
@@ -108,8 +112,12 @@ TEST_F(QueryEngineTest, PagesNeitherLoseNorRepeat) {
       {"status desc", {{x.F("STATUS"), true}}, nullptr},
       {"note, null first", {{x.F("NOTE"), false}, {x.F("STATUS"), true}}, nullptr},
       {"total desc", {{x.F("TOTAL"), true}}, nullptr},
-      {"customer by date desc", {{x.F("ORDERDATE"), true}}, X::Op(BinaryOp::kEq, x.F("CUSTOMER"), X::T("C-101"))},
-      {"customer by date asc", {{x.F("ORDERDATE"), false}}, X::Op(BinaryOp::kEq, x.F("CUSTOMER"), X::T("C-101"))},
+      {"customer by date desc",
+       {{x.F("ORDERDATE"), true}},
+       X::Op(BinaryOp::kEq, x.F("CUSTOMER"), X::T("C-101"))},
+      {"customer by date asc",
+       {{x.F("ORDERDATE"), false}},
+       X::Op(BinaryOp::kEq, x.F("CUSTOMER"), X::T("C-101"))},
       {"pk desc", {{x.F("pk"), true}}, nullptr},
       {"expression", {{X::Call("length", {x.F("STATUS")}), true}}, nullptr},
   };
@@ -134,7 +142,8 @@ TEST_F(QueryEngineTest, PagesNeitherLoseNorRepeat) {
           if (page.next.empty()) break;
           EXPECT_EQ(page.records.size(), size) << c.name;
         }
-        EXPECT_EQ(seen, expected) << c.name << ", page size " << size << ", engine " << static_cast<int>(engine);
+        EXPECT_EQ(seen, expected) << c.name << ", page size " << size << ", engine "
+                                  << static_cast<int>(engine);
       }
     }
   }
@@ -162,7 +171,8 @@ TEST_F(QueryEngineTest, SkipAndTopAcrossPages) {
 }
 
 TEST_F(QueryEngineTest, ForgedTokensAreRefused) {
-  for (const std::string& token : {std::string("x"), std::string("1"), std::string("1999"), std::string("15;1;zzz"), std::string("10;0;\0\0", 6)}) {
+  for (const std::string& token : {std::string("x"), std::string("1"), std::string("1999"),
+                                   std::string("15;1;zzz"), std::string("10;0;\0\0", 6)}) {
     ObjectQuery query = On("Orders");
     query.start_after = token;
     const Result<ResultPage> page = shop_->engine().Query(query);
@@ -193,23 +203,35 @@ struct PlanCase {
 TEST_F(QueryEngineTest, ChoosesTheCheapestPath) {
   const X o(shop_->object("Orders"));
   const X l(shop_->object("OrderItems"));
-  const auto both = [](ExpressionPtr a, ExpressionPtr b) { return X::Op(BinaryOp::kAnd, std::move(a), std::move(b)); };
+  const auto both = [](ExpressionPtr a, ExpressionPtr b) {
+    return X::Op(BinaryOp::kAnd, std::move(a), std::move(b));
+  };
   const std::vector<PlanCase> cases = {
-      {"by id", "Orders", X::Op(BinaryOp::kEq, o.F("ExternalId"), X::T("1012")), AccessKind::kPointGet, 1},
-      {"by ids", "OrderItems", *expr::In(l.F("ExternalId"), {X::T("1012-3"), X::T("1013-4"), X::T("nope")}), AccessKind::kPointGet, 2},
+      {"by id", "Orders", X::Op(BinaryOp::kEq, o.F("ExternalId"), X::T("1012")),
+       AccessKind::kPointGet, 1},
+      {"by ids", "OrderItems",
+       *expr::In(l.F("ExternalId"), {X::T("1012-3"), X::T("1013-4"), X::T("nope")}),
+       AccessKind::kPointGet, 2},
       {"by key", "Orders", X::Op(BinaryOp::kEq, o.F("pk"), X::T("1012")), AccessKind::kPointGet, 1},
       {"or of keys", "Orders",
-       X::Op(BinaryOp::kOr, X::Op(BinaryOp::kEq, o.F("pk"), X::T("1012")), X::Op(BinaryOp::kEq, o.F("pk"), X::T("1013"))),
+       X::Op(BinaryOp::kOr, X::Op(BinaryOp::kEq, o.F("pk"), X::T("1012")),
+             X::Op(BinaryOp::kEq, o.F("pk"), X::T("1013"))),
        AccessKind::kPointGet, 2},
-      {"lines of an order", "OrderItems", X::Op(BinaryOp::kEq, l.F("pk"), X::T("1012")), AccessKind::kPartitionRange, 4},
+      {"lines of an order", "OrderItems", X::Op(BinaryOp::kEq, l.F("pk"), X::T("1012")),
+       AccessKind::kPartitionRange, 4},
       {"one line by virtual column", "OrderItems",
-       both(X::Op(BinaryOp::kEq, l.F("pk"), X::T("1012")), X::Op(BinaryOp::kEq, l.F("productCode"), X::T("3"))),
+       both(X::Op(BinaryOp::kEq, l.F("pk"), X::T("1012")),
+            X::Op(BinaryOp::kEq, l.F("productCode"), X::T("3"))),
        AccessKind::kPointGet, 1},
-      {"lines of a product", "OrderItems", X::Op(BinaryOp::kEq, l.F("productCode"), X::T("3")), AccessKind::kDeclaredIndex, 12},
-      {"orders of a customer", "Orders", X::Op(BinaryOp::kEq, o.F("CUSTOMER"), X::T("C-101")), AccessKind::kDeclaredIndex, 10},
-      {"members", "Orders", X::Op(BinaryOp::kGt, o.F("TOTAL"), X::D("100")), AccessKind::kMembershipIndex, 30},
+      {"lines of a product", "OrderItems", X::Op(BinaryOp::kEq, l.F("productCode"), X::T("3")),
+       AccessKind::kDeclaredIndex, 12},
+      {"orders of a customer", "Orders", X::Op(BinaryOp::kEq, o.F("CUSTOMER"), X::T("C-101")),
+       AccessKind::kDeclaredIndex, 10},
+      {"members", "Orders", X::Op(BinaryOp::kGt, o.F("TOTAL"), X::D("100")),
+       AccessKind::kMembershipIndex, 30},
       {"impossible", "Orders",
-       both(X::Op(BinaryOp::kEq, o.F("pk"), X::T("1")), X::Op(BinaryOp::kEq, o.F("pk"), X::T("2"))), AccessKind::kNothing, 0},
+       both(X::Op(BinaryOp::kEq, o.F("pk"), X::T("1")), X::Op(BinaryOp::kEq, o.F("pk"), X::T("2"))),
+       AccessKind::kNothing, 0},
   };
   for (const PlanCase& c : cases) {
     ObjectQuery query = On(c.object);
@@ -221,7 +243,9 @@ TEST_F(QueryEngineTest, ChoosesTheCheapestPath) {
     const ResultPage page = Run(query);
     EXPECT_EQ(Ids(page), expected) << c.name;
     ASSERT_TRUE(page.plan.has_value()) << c.name;
-    EXPECT_EQ(AccessKindName(page.plan->access), AccessKindName(c.access)) << c.name << "\n" << ExplainText(*page.plan);
+    EXPECT_EQ(AccessKindName(page.plan->access), AccessKindName(c.access))
+        << c.name << "\n"
+        << ExplainText(*page.plan);
     EXPECT_LE(page.plan->actual->items, c.most_items) << c.name << "\n" << ExplainText(*page.plan);
   }
 }
@@ -245,8 +269,9 @@ TEST_F(QueryEngineTest, OrderHistoryOfACustomerReadsOnlyThePage) {
 TEST_F(QueryEngineTest, DatesCompareByInstantWhateverTheirForm) {
   const X x(shop_->object("Orders"));
   ObjectQuery query = On("Orders");
-  query.filter = X::Op(BinaryOp::kAnd, X::Op(BinaryOp::kGe, x.F("ORDERDATE"), X::At("2024-05-11T10:00:00Z")),
-                       X::Op(BinaryOp::kLt, x.F("ORDERDATE"), X::At("2024-05-13T10:00:01Z")));
+  query.filter =
+      X::Op(BinaryOp::kAnd, X::Op(BinaryOp::kGe, x.F("ORDERDATE"), X::At("2024-05-11T10:00:00Z")),
+            X::Op(BinaryOp::kLt, x.F("ORDERDATE"), X::At("2024-05-13T10:00:01Z")));
   // 1011: basic form 12:00+02:00 = 10:00Z; 1012: date alone; 1013: 10:00:00.5Z
   for (const Engine engine : {Engine::kAuto, Engine::kScan}) {
     query.engine = engine;
@@ -304,7 +329,8 @@ TEST_F(QueryEngineTest, ExpandOfAPageReadsChildrenInOneBatchPerLevel) {
     lines_in_all += *children.count;
     EXPECT_LE(children.records.size(), 2U);
     for (std::size_t i = 1; i < children.records.size(); ++i) {
-      EXPECT_TRUE(OrderEdm(ValueOf(children, i - 1, "QUANTITY"), ValueOf(children, i, "QUANTITY")) >= 0);
+      EXPECT_TRUE(
+          OrderEdm(ValueOf(children, i - 1, "QUANTITY"), ValueOf(children, i, "QUANTITY")) >= 0);
     }
   }
   EXPECT_EQ(lines_in_all, *shop_->engine().Count(On("OrderItems")));
@@ -343,18 +369,22 @@ TEST_F(QueryEngineTest, FiltersFollowNavigations) {
   const Navigation& lines = *orders.FindNavigation("Lines");
   ObjectQuery query = On("Orders");
   const ExpressionPtr quantity = *expr::FieldRef({1, {}}, items, *items.FindField("QUANTITY"));
-  query.filter = *expr::LambdaOverRecords(LambdaKind::kAny, {}, lines, 1, "l", X::Op(BinaryOp::kEq, quantity, X::D("4")));
+  query.filter = *expr::LambdaOverRecords(LambdaKind::kAny, {}, lines, 1, "l",
+                                          X::Op(BinaryOp::kEq, quantity, X::D("4")));
   EXPECT_EQ(*shop_->engine().Count(query), 7U);  // o % 4 == 3
-  query.filter = X::Op(BinaryOp::kEq, *expr::CountOfRecords({}, lines, 1, nullptr, nullptr), X::D("1"));
+  query.filter =
+      X::Op(BinaryOp::kEq, *expr::CountOfRecords({}, lines, 1, nullptr, nullptr), X::D("1"));
   EXPECT_EQ(*shop_->engine().Count(query), 7U);  // o % 4 == 0
   ObjectQuery by_product = On("OrderItems");
   const ExternalObject& products = shop_->object("Products");
   by_product.filter = X::Op(BinaryOp::kEq,
-                            *expr::FieldRef({0, {items.FindNavigation("Product")}}, products, *products.FindField("PRICE")),
+                            *expr::FieldRef({0, {items.FindNavigation("Product")}}, products,
+                                            *products.FindField("PRICE")),
                             X::D("3.5"));
   const ResultPage page = Run(by_product);
   EXPECT_FALSE(page.records.empty());
-  for (std::size_t i = 0; i < page.records.size(); ++i) EXPECT_EQ(ValueOf(page, i, "productCode").text(), "3");
+  for (std::size_t i = 0; i < page.records.size(); ++i)
+    EXPECT_EQ(ValueOf(page, i, "productCode").text(), "3");
 }
 
 TEST_F(QueryEngineTest, SearchFoldsCase) {
@@ -399,7 +429,8 @@ TEST_F(QueryEngineTest, WithoutIndexesTheAnswersAreTheSame) {
 TEST_F(QueryEngineTest, ExplainsInTextAndJson) {
   const X x(shop_->object("OrderItems"));
   ObjectQuery query = On("OrderItems");
-  query.filter = X::Op(BinaryOp::kAnd, X::Op(BinaryOp::kEq, x.F("productCode"), X::T("3")), X::Op(BinaryOp::kGt, x.F("QUANTITY"), X::D("1")));
+  query.filter = X::Op(BinaryOp::kAnd, X::Op(BinaryOp::kEq, x.F("productCode"), X::T("3")),
+                       X::Op(BinaryOp::kGt, x.F("QUANTITY"), X::D("1")));
   query.order_by = {{x.F("QUANTITY"), true}};
   const Result<PlanReport> report = shop_->engine().Explain(query, false);
   ASSERT_TRUE(report.ok());
@@ -411,7 +442,8 @@ TEST_F(QueryEngineTest, ExplainsInTextAndJson) {
   EXPECT_NE(text.find("TopN_3"), std::string::npos) << text;
   EXPECT_NE(text.find("DeclaredIndexRange_1"), std::string::npos) << text;
   EXPECT_NE(text.find("access object"), std::string::npos) << text;
-  EXPECT_NE(ExplainJson(*report).find("\"kind\": \"declared-index\""), std::string::npos) << ExplainJson(*report);
+  EXPECT_NE(ExplainJson(*report).find("\"kind\": \"declared-index\""), std::string::npos)
+      << ExplainJson(*report);
 }
 
 }  // namespace
