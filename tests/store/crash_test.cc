@@ -144,21 +144,40 @@ TEST(CrashTest, KilledWritersLoseNothing) {
   }
 }
 
+// The items of a load up to its journal, no less than acknowledged. Returns how many.
+int ExpectLoadKept(const std::string& directory, const Outcome& outcome) {
+  const auto store = OpenAfterwards(directory);
+  if (store == nullptr) return -1;
+  const int steps = CheckedSteps(*store);
+  EXPECT_GE(steps, outcome.acknowledged) << "an acknowledged batch is lost";
+  std::map<std::string, Item> want;
+  for (int i = 0; i < steps; ++i) want.emplace(LoadItem(i).at("pk").text() + "/s", LoadItem(i));
+  EXPECT_EQ(StoredItems(*store), want);
+  return steps;
+}
+
+// A store with items and a maintainer's indexes still to be built.
+void PrepareBuild(const std::string& directory) {
+  const auto store = OpenAfterwards(directory);
+  ASSERT_NE(store, nullptr);
+  ASSERT_OK(store->CreateTable(CrashSchema()));
+  ASSERT_OK(store->Write([](WriteTransaction& txn) -> Status {
+    for (int i = 0; i < kBuildItems; ++i) {
+      TABLECAST_RETURN_IF_ERROR(txn.Put(kCrashTable, LoadItem(i)));
+    }
+    return {};
+  }));
+}
+
 TEST(CrashTest, AKilledLoadResumesFromItsJournal) {
   const StoreTestDirectory directory;
   std::mt19937 random(2);
-  Outcome outcome;
   int rounds = 0;
-  for (; outcome.exit_code != 0 && rounds < 100; ++rounds) {
-    outcome = RunWriter(directory.path(), "load", 0, 1 + static_cast<int>(random() % 5));
-    const auto store = OpenAfterwards(directory.path());
-    ASSERT_NE(store, nullptr);
-    const int steps = CheckedSteps(*store);
-    ASSERT_GE(steps, outcome.acknowledged);
-    std::map<std::string, Item> want;
-    for (int i = 0; i < steps; ++i) want.emplace(LoadItem(i).at("pk").text() + "/s", LoadItem(i));
-    ASSERT_EQ(StoredItems(*store), want);
-    if (steps == kLoadItems) break;
+  for (int steps = 0; steps != kLoadItems && rounds < 100; ++rounds) {
+    const Outcome outcome =
+        RunWriter(directory.path(), "load", 0, 1 + static_cast<int>(random() % 5));
+    steps = ExpectLoadKept(directory.path(), outcome);
+    if (HasFailure()) return;
   }
   EXPECT_GT(rounds, 2);
   EXPECT_LT(rounds, 100);
@@ -166,15 +185,7 @@ TEST(CrashTest, AKilledLoadResumesFromItsJournal) {
 
 TEST(CrashTest, AKilledBuildGoesOn) {
   const StoreTestDirectory directory;
-  {
-    const auto store = OpenAfterwards(directory.path());
-    ASSERT_OK(store->CreateTable(CrashSchema()));
-    ASSERT_OK(store->Write([](WriteTransaction& txn) -> Status {
-      for (int i = 0; i < kBuildItems; ++i)
-        TABLECAST_RETURN_IF_ERROR(txn.Put(kCrashTable, LoadItem(i)));
-      return {};
-    }));
-  }
+  PrepareBuild(directory.path());
   Outcome outcome;
   int rounds = 0;
   for (; outcome.exit_code != 0 && rounds < 100; ++rounds) {
@@ -301,6 +312,46 @@ TEST_F(ShimTest, AFullDiskIsReportedAndLeavesNothing) {
     if (HasFatalFailure()) return;
   }
   EXPECT_GT(failed, kSteps);
+}
+
+// Loads and builds under every fault, at every ninth event (every one in long runs): what is there
+// is whole, and the next run without a fault completes it.
+TEST_F(ShimTest, LoadsAndBuildsSurviveEveryFault) {
+  const int stride = Multiplier() > 1 ? 1 : 9;
+  for (const char* fault : {"LOSE_AT", "FAIL_SYNC_AT", "FAIL_WRITE_AT"}) {
+    for (const char* mode : {"load", "build"}) {
+      const bool load = std::string(mode) == "load";
+      bool finished = false;
+      int faults = 0;
+      for (int at = 1; !finished; at += stride) {
+        SCOPED_TRACE(std::string(mode) + " " + fault + " " + std::to_string(at));
+        const StoreTestDirectory directory;
+        if (!load) PrepareBuild(directory.path());
+        const Outcome outcome = RunWriter(directory.path(), mode, 0, 0, With(fault, at));
+        finished = outcome.exit_code == 0;
+        faults += finished ? 0 : 1;
+        if (!outcome.failures.empty()) {
+          EXPECT_EQ(outcome.failures.front(),
+                    std::string(fault) == "FAIL_WRITE_AT" ? "disk-full" : "disk-error");
+        }
+        if (load) {
+          ExpectLoadKept(directory.path(), outcome);
+        } else {
+          const auto store = OpenAfterwards(directory.path());
+          ASSERT_NE(store, nullptr);
+          EXPECT_EQ(CheckedSteps(*store), 0);
+        }
+        ASSERT_EQ(RunWriter(directory.path(), mode, 0, 0).exit_code, 0);
+        const auto store = OpenAfterwards(directory.path());
+        ASSERT_NE(store, nullptr);
+        EXPECT_EQ(CheckedSteps(*store), load ? kLoadItems : 0);
+        EXPECT_EQ(*(*store->BeginRead())->CountDerived(kCrashTable, TestMaintainer().member()),
+                  static_cast<std::uint64_t>(load ? kLoadItems : kBuildItems));
+        if (HasFailure()) return;
+      }
+      EXPECT_GT(faults, 0);
+    }
+  }
 }
 
 }  // namespace
