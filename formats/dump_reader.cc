@@ -75,7 +75,9 @@ DumpFormat ClassifyObject(const std::vector<JsonMemberSlice>& members) {
   if (IsArrayText(Member(members, "TransactItems"))) return DumpFormat::kTransactWrite;
   if (IsObjectText(Member(members, "RequestItems"))) return DumpFormat::kBatchWrite;
   if (IsArrayText(Member(members, "Records"))) {
-    if (Has(FirstElementMembers(Member(members, "Records")->text, 0), "dynamodb")) return DumpFormat::kStream;
+    const std::string_view records = Member(members, "Records")->text;
+    if (members.size() == 1 && records.find_first_not_of(" \t\r\n", 1) == records.size() - 1) return DumpFormat::kStream;
+    if (Has(FirstElementMembers(records, 0), "dynamodb")) return DumpFormat::kStream;
   }
   if (Has(members, "dynamodb") && Has(members, "eventName")) return DumpFormat::kStream;
   if (Has(members, "Keys") && (Has(members, "Metadata") || Has(members, "NewImage") || Has(members, "OldImage"))) {
@@ -105,7 +107,34 @@ DumpFormat ClassifyObject(const std::vector<JsonMemberSlice>& members) {
   return LooksTyped(members) ? DumpFormat::kDynamoDbJson : DumpFormat::kPlainJson;
 }
 
+// Files that people take for dumps, by their first bytes: what they are and what to do.
+struct ForeignFile {
+  std::string_view begins;
+  std::string_view is;
+  std::string_view remedy;
+};
+constexpr std::array<ForeignFile, 12> kForeignFiles = {{
+    {"PK\x03\x04", "a zip archive (or a workbook)", "unpack it first"},
+    {"PAR1", "a Parquet file", "export the table as DynamoDB JSON or Ion"},
+    {std::string_view("\xe0\x01\x00\xea", 4), "binary Ion", "exports write Ion as text; convert it to text"},
+    {"BZh", "a bzip2 file", "unpack it first"},
+    {"\xfd\x37zXZ", "an xz file", "unpack it first"},
+    {std::string_view("\x04\x22\x4d\x18", 4), "an LZ4 file", "unpack it first"},
+    {"SQLite format 3", "an SQLite database", "write its tables as CSV or JSON lines"},
+    {"<", "XML or HTML, perhaps a download's error page", "fetch the file again"},
+    {"AWSTemplateFormatVersion:", "a YAML template", "convert it to JSON"},
+    {"Resources:", "a YAML template", "convert it to JSON"},
+    {"---", "a YAML document", "convert it to JSON"},
+    {"Table:", "a YAML answer of the command line", "ask for it with --output json"},
+}};
+
 Error UnknownFormat(std::string_view text, std::string_view path) {
+  for (const ForeignFile& foreign : kForeignFiles) {
+    if (!text.starts_with(foreign.begins)) continue;
+    return MakeError(ErrorCode::kInvalidArgument, "format-foreign",
+                     "the file is " + std::string(foreign.is) + ", which cannot be imported", std::string(path),
+                     std::string(foreign.remedy));
+  }
   std::string shown;
   AppendPrintable(shown, text.substr(0, 40));
   return MakeError(ErrorCode::kInvalidArgument, "format-unknown",
@@ -116,6 +145,20 @@ Error UnknownFormat(std::string_view text, std::string_view path) {
 // True when `text` holds one JSON object a line: something but white space follows the first value.
 bool HasSecondValue(std::string_view text, std::size_t first_end) {
   return SkipJsonSpace(text, first_end) < text.size();
+}
+
+// May a text that looks like `seen` be read as `demanded`? One item alone looks alike in many formats, and a user
+// may know better what typed-looking plain JSON is; but an array is no stream and a model no list of lines.
+bool MayBeReadAs(DumpFormat seen, DumpFormat demanded) {
+  if (seen == demanded) return true;
+  const bool items = seen == DumpFormat::kDynamoDbJson || seen == DumpFormat::kPlainJson ||
+                     seen == DumpFormat::kItemsArray || seen == DumpFormat::kGetItem;
+  switch (demanded) {
+    case DumpFormat::kCsv: return true;
+    case DumpFormat::kPlainJson: return items || seen == DumpFormat::kTableDefinition || seen == DumpFormat::kCli;
+    case DumpFormat::kDynamoDbJson: return items;
+    default: return false;
+  }
 }
 
 }  // namespace
@@ -183,7 +226,7 @@ Result<DumpResult> ReadDump(std::string_view text, std::string_view path, const 
                             DumpHandler& handler) {
   DumpResult result;
   const std::size_t begin = SkipJsonSpace(text, 0);
-  if (begin >= text.size() && options.format == DumpFormat::kAuto) {
+  if (begin >= text.size()) {
     // `get-item` of a missing item prints nothing; an export has empty files: no records, no fault.
     result.format = DumpFormat::kGetItem;
     handler.OnWarning("file-empty", "the file holds no record", {});
@@ -192,6 +235,11 @@ Result<DumpResult> ReadDump(std::string_view text, std::string_view path, const 
   DumpFormat format = options.format;
   if (format == DumpFormat::kAuto || format == DumpFormat::kS3Export) {
     TABLECAST_ASSIGN_OR_RETURN(format, DetectDumpFormat(text, path));
+  } else if (const auto seen = DetectDumpFormat(text, path); seen.ok() && !MayBeReadAs(*seen, format)) {
+    return MakeError(ErrorCode::kInvalidArgument, "format-mismatch",
+                     "--format says " + std::string(DumpFormatName(format)) + ", the content is " +
+                         std::string(DumpFormatName(*seen)),
+                     std::string(path), "leave --format out, or name the right one");
   }
   result.format = format;
   DumpCursor cursor(text, path, options, handler, result);

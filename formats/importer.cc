@@ -2,14 +2,13 @@
 
 #include <algorithm>
 #include <deque>
-#include <filesystem>
 #include <fstream>
 #include <set>
 
-#include "base/json_reader.h"
 #include "base/json_writer.h"
+#include "formats/export_manifest.h"
+#include "formats/import_journal.h"
 #include "formats/input_file.h"
-#include "formats/json_slicer.h"
 #include "formats/record_sorter.h"
 #include "item/item_codec.h"
 #include "item/item_json.h"
@@ -23,93 +22,10 @@ namespace {
 constexpr std::string_view kJournalName = "import/journal";
 constexpr std::uint64_t kProgressEvery = 4096;
 
-// What an export's manifest promises about one data file.
-struct ManifestEntry {
-  std::string md5;
-  std::uint64_t items = 0;
-};
-
-// manifest-files.json lines by the base name of their data file.
-Status ReadManifest(const std::string& path, std::map<std::string, ManifestEntry>& entries) {
-  TABLECAST_ASSIGN_OR_RETURN(const InputFile file, InputFile::Open(path, "/tmp"));
-  const std::string_view text = file.text();
-  std::size_t at = SkipJsonSpace(text, 0);
-  while (at < text.size()) {
-    TABLECAST_ASSIGN_OR_RETURN(const std::size_t end, SkipJsonValue(text, at));
-    TABLECAST_ASSIGN_OR_RETURN(const JsonValue line, ParseJson(text.substr(at, end - at)));
-    const JsonValue* key = line.Find("dataFileS3Key");
-    const JsonValue* md5 = line.Find("md5Checksum");
-    const JsonValue* count = line.Find("itemCount");
-    if (key == nullptr || !key->IsString() || count == nullptr || !count->IsNumber()) {
-      return MakeError(ErrorCode::kInvalidArgument, "manifest-syntax", "a manifest line names dataFileS3Key and itemCount", path);
-    }
-    ManifestEntry entry;
-    if (md5 != nullptr && md5->IsString()) entry.md5 = md5->text;
-    entry.items = static_cast<std::uint64_t>(std::strtoull(count->text.c_str(), nullptr, 10));
-    entries[key->text.substr(key->text.rfind('/') + 1)] = entry;
-    at = SkipJsonSpace(text, end);
-  }
-  return {};
-}
-
-std::string BaseName(const std::string& path) { return path.substr(path.rfind('/') + 1); }
-
 std::string KeyText(const KeySchema& key) {
   std::string out = key.partition.name + ":" + std::string(AttributeTypeName(key.partition.type));
   if (key.sort) out += ", " + key.sort->name + ":" + std::string(AttributeTypeName(key.sort->type));
   return out;
-}
-
-// Identifies the input of a resumed run: names, sizes, times and the first megabyte of each file.
-std::string Fingerprint(const std::vector<std::string>& files) {
-  std::string out;
-  for (const std::string& path : files) {
-    std::error_code error;
-    out += path + "|" + std::to_string(std::filesystem::file_size(path, error)) + "|";
-    std::ifstream in(path, std::ios::binary);
-    std::string head(1U << 20U, '\0');
-    in.read(head.data(), static_cast<std::streamsize>(head.size()));
-    head.resize(static_cast<std::size_t>(std::max<std::streamsize>(in.gcount(), 0)));
-    std::uint64_t hash = 14695981039346656037U;  // FNV-1a, 64 bits: a guard against mistakes, not against attack
-    for (const char c : head) hash = (hash ^ static_cast<unsigned char>(c)) * 1099511628211U;
-    out += std::to_string(hash) + "\n";
-  }
-  return out;
-}
-
-}  // namespace
-
-// How far a load is, kept in the store with each batch.
-struct ImportJournal {
-  std::string fingerprint;
-  std::uint64_t committed = 0;  // operations of the sorter
-  ImportSummary counts;
-};
-
-namespace {
-
-std::string WriteJournal(const ImportJournal& journal) {
-  std::string out;
-  JsonWriter json(out);
-  json.BeginObject().Key("fingerprint").String(journal.fingerprint).Key("committed").Uint(journal.committed);
-  json.Key("written").Uint(journal.counts.written).Key("replaced").Uint(journal.counts.replaced);
-  json.Key("deleted").Uint(journal.counts.deleted).EndObject();
-  return out;
-}
-
-Result<ImportJournal> ReadJournal(const std::string& text) {
-  TABLECAST_ASSIGN_OR_RETURN(const JsonValue json, ParseJson(text));
-  ImportJournal journal;
-  const auto number = [&json](std::string_view name) -> std::uint64_t {
-    const JsonValue* value = json.Find(name);
-    return value == nullptr ? 0 : std::strtoull(value->text.c_str(), nullptr, 10);
-  };
-  if (const JsonValue* fingerprint = json.Find("fingerprint")) journal.fingerprint = fingerprint->text;
-  journal.committed = number("committed");
-  journal.counts.written = number("written");
-  journal.counts.replaced = number("replaced");
-  journal.counts.deleted = number("deleted");
-  return journal;
 }
 
 }  // namespace
@@ -129,8 +45,11 @@ class ImportReader final : public DumpHandler {
     return {};
   }
 
-  Status ReadFile(const std::string& path, const ManifestEntry* promised) {
+  Status ReadFile(const PlannedInput& planned, bool one_of_several) {
+    const std::string& path = planned.path;
+    const ManifestEntry* promised = planned.promised ? &*planned.promised : nullptr;
     file_ = path;
+    expects_nothing_ = promised != nullptr && promised->items == 0;
     TABLECAST_ASSIGN_OR_RETURN(const InputFile input, InputFile::Open(path, importer_.settings_.spool_folder));
     if (promised != nullptr && !promised->md5.empty()) {
       TABLECAST_ASSIGN_OR_RETURN(const std::string md5, FileMd5Base64(path));
@@ -146,6 +65,10 @@ class ImportReader final : public DumpHandler {
     auto result = ReadDump(input.text(), path, options, *this);
     if (!result.ok()) return result.error();
     if (failure_) return *failure_;
+    if (result->format == DumpFormat::kS3Incremental && promised == nullptr && one_of_several) {
+      OnWarning("change-order-unknown",
+                "changes of several files without a manifest are taken in the order of the file names", {});
+    }
     importer_.summary_.bytes += input.text().size();
     ++importer_.summary_.files;
     if (promised != nullptr && importer_.summary_.read - before != promised->items) {
@@ -220,6 +143,7 @@ class ImportReader final : public DumpHandler {
   }
 
   void OnWarning(std::string_view code, std::string message, const DumpPlace& place) override {
+    if (expects_nothing_ && code == "file-empty") return;  // a partition without items
     ++importer_.summary_.warnings;
     importer_.observer_.OnWarning(file_, code, message, place);
   }
@@ -317,9 +241,14 @@ class ImportReader final : public DumpHandler {
     return Register(schema);
   }
 
-  // Makes or checks the table.
+  // Checks the table against what is there; it is made when everything has been read (MakeTables).
   Result<std::uint32_t> Register(const TableSchema& wanted) {
     TableSchema schema = wanted;
+    for (const TableSchema& known : importer_.tables_) {
+      if (known.name == schema.name && !(known.key == schema.key)) {
+        return Mismatch(known, schema.key, "the file's definition");
+      }
+    }
     TABLECAST_ASSIGN_OR_RETURN(const auto snapshot, importer_.store_.BeginRead());
     if (const auto existing = snapshot->Schema(schema.name); existing.ok()) {
       if (!((*existing)->key == schema.key)) return Mismatch(**existing, schema.key, "the file's definition");
@@ -331,13 +260,10 @@ class ImportReader final : public DumpHandler {
         }
       }
       schema = **existing;
-      for (const SecondaryIndex& index : missing) {
-        TABLECAST_RETURN_IF_ERROR(importer_.store_.AddSecondaryIndex(schema.name, index));
-        schema.indexes.push_back(index);
-      }
+      for (const SecondaryIndex& index : missing) schema.indexes.push_back(index);
+      TABLECAST_RETURN_IF_ERROR(ValidateTableSchema(schema));
     } else {
       TABLECAST_RETURN_IF_ERROR(ValidateTableSchema(schema));
-      TABLECAST_RETURN_IF_ERROR(importer_.store_.CreateTable(schema));
     }
     if (importer_.settings_.partition_key) {
       const bool same = *importer_.settings_.partition_key == schema.key.partition &&
@@ -349,7 +275,14 @@ class ImportReader final : public DumpHandler {
     }
     for (std::uint32_t i = 0; i < importer_.tables_.size(); ++i) {
       if (importer_.tables_[i].name == schema.name) {
-        importer_.tables_[i] = schema;
+        // A second definition may add indexes and takes none away.
+        TableSchema& known = importer_.tables_[i];
+        for (const SecondaryIndex& index : schema.indexes) {
+          if (std::none_of(known.indexes.begin(), known.indexes.end(),
+                           [&](const auto& other) { return other.name == index.name; })) {
+            known.indexes.push_back(index);
+          }
+        }
         return i;
       }
     }
@@ -367,49 +300,49 @@ class ImportReader final : public DumpHandler {
   Importer& importer_;
   RecordSorter& sorter_;
   std::string file_;
+  bool expects_nothing_ = false;
   std::ofstream rejects_;
   std::optional<Error> failure_;
   std::set<std::string> foreign_names_;
 };
 
 Result<ImportSummary> Importer::Run(const std::vector<std::string>& paths) {
-  std::vector<std::string> files;
-  std::map<std::string, ManifestEntry> manifest;
-  bool has_manifest = false;
-  for (const std::string& path : paths) {
-    TABLECAST_ASSIGN_OR_RETURN(const std::vector<std::string> expanded, ExpandInputPath(path));
-    for (const std::string& file : expanded) {
-      const std::string name = BaseName(file);
-      if (name == "manifest-summary.json") continue;
-      if (name == "manifest-files.json") {
-        has_manifest = true;
-        TABLECAST_RETURN_IF_ERROR(ReadManifest(file, manifest));
-        continue;
-      }
-      files.push_back(file);
-    }
+  if (settings_.resume && settings_.atomic) {
+    return MakeError(ErrorCode::kInvalidArgument, "resume-atomic", "an atomic import leaves nothing to go on with", "",
+                     "run it again with --atomic alone");
   }
-  if (has_manifest) {
-    std::set<std::string> present;
-    for (const std::string& file : files) present.insert(BaseName(file));
-    for (const auto& [name, entry] : manifest) {
-      if (!present.contains(name)) {
-        return MakeError(ErrorCode::kInvalidArgument, "manifest-file-missing",
-                         "the manifest names a data file that is not here", name, "copy the whole export");
-      }
-    }
+  const bool from_pipe = std::find(paths.begin(), paths.end(), "-") != paths.end();
+  if (settings_.resume && from_pipe) {
+    return MakeError(ErrorCode::kInvalidArgument, "resume-stdin", "standard input cannot be known to be the same", "",
+                     "write it to a file and import that");
   }
+  TABLECAST_ASSIGN_OR_RETURN(const std::vector<PlannedInput> files, PlanInputs(paths));
   RecordSorter sorter(settings_.spool_folder, settings_.sort, settings_.run_bytes);
   ImportReader reader(*this, sorter);
   TABLECAST_RETURN_IF_ERROR(reader.OpenRejects());
   if (!settings_.table.empty()) TABLECAST_RETURN_IF_ERROR(reader.UseExistingTable(settings_.table));
-  for (const std::string& file : files) {
-    const auto promised = manifest.find(BaseName(file));
-    TABLECAST_RETURN_IF_ERROR(reader.ReadFile(file, promised == manifest.end() ? nullptr : &promised->second));
-  }
+  for (const PlannedInput& file : files) TABLECAST_RETURN_IF_ERROR(reader.ReadFile(file, files.size() > 1));
   TABLECAST_RETURN_IF_ERROR(sorter.Finish());
-  TABLECAST_RETURN_IF_ERROR(Load(sorter, Fingerprint(files)));
+  TABLECAST_RETURN_IF_ERROR(MakeTables());
+  TABLECAST_RETURN_IF_ERROR(Load(sorter, Fingerprint(settings_, files)));
   return summary_;
+}
+
+Status Importer::MakeTables() {
+  for (const TableSchema& table : tables_) {
+    TABLECAST_ASSIGN_OR_RETURN(const auto snapshot, store_.BeginRead());
+    const auto existing = snapshot->Schema(table.name);
+    if (!existing.ok()) {
+      TABLECAST_RETURN_IF_ERROR(store_.CreateTable(table));
+      continue;
+    }
+    const std::vector<SecondaryIndex> have = (**existing).indexes;
+    for (const SecondaryIndex& index : table.indexes) {
+      const bool there = std::any_of(have.begin(), have.end(), [&](const auto& other) { return other.name == index.name; });
+      if (!there) TABLECAST_RETURN_IF_ERROR(store_.AddSecondaryIndex(table.name, index));
+    }
+  }
+  return {};
 }
 
 namespace {

@@ -70,11 +70,13 @@ class Importer {
 
   // ERRORS: those of reading ("import-bad-record" wraps the record's own error with file, line and path unless
   // skip_bad); "key-schema-unknown", "key-schema-mismatch", "table-unknown", "several-tables"; "manifest-...";
-  // "resume-nothing", "resume-other-files"; the store's. The message of an error says what is committed.
+  // "resume-nothing", "resume-other-files",
+  // "resume-stdin", "resume-atomic"; the store's. The message of an error says what is committed.
   Result<ImportSummary> Run(const std::vector<std::string>& paths);
 
  private:
   friend class ImportReader;
+  Status MakeTables();
   Status Load(class RecordSorter& sorter, const std::string& signature);
   Status LoadAtomic(RecordSorter& sorter, ImportJournal& journal);
   Status LoadInBatches(RecordSorter& sorter, ImportJournal& journal);

@@ -249,9 +249,17 @@ template <class Each>
 Status EachLine(DumpCursor& cursor, Each each) {
   const std::string_view text = cursor.text();
   std::size_t at = SkipJsonSpace(text, cursor.options().start_offset);
+  // A broken line makes the search for the end of its value run on over good ones; that search has a bound for each
+  // line and a budget for the file, so that many broken lines cost no quadratic time.
+  std::size_t budget = 16 * kMaxRecordBytes;
   while (at < text.size()) {
     const std::size_t line_end = std::min(text.find('\n', at), text.size());
-    auto end = SkipJsonValue(text, at);
+    auto end = SkipJsonValue(text.substr(0, line_end), at);
+    if (!end.ok() && budget > 0 && line_end < text.size()) {
+      const std::size_t reach = std::min({text.size(), at + kMaxRecordBytes, at + budget});
+      end = SkipJsonValue(text.substr(0, reach), at);
+      if (!end.ok()) budget -= reach - at;
+    }
     const bool one_line = end.ok() && *end <= line_end;
     std::string_view rest;
     if (one_line) rest = text.substr(*end, line_end - *end);

@@ -13,6 +13,19 @@ Error Fault(std::string reason, std::string message, std::string path) {
                    std::move(path));
 }
 
+// CloudFormation may compute a value: {"Ref":"Name"}, {"Fn::Sub":"..."}. What it yields is not in the file.
+const std::string* Function(const JsonValue* value) {
+  if (value == nullptr || !value->IsObject() || value->members.size() != 1) return nullptr;
+  const std::string& name = value->members.front().name;
+  return name == "Ref" || name == "Condition" || name.starts_with("Fn::") ? &name : nullptr;
+}
+
+Error ComputedFault(const std::string& member, const std::string& function, std::string path) {
+  return MakeError(ErrorCode::kInvalidArgument, "table-definition-computed",
+                   member + " is computed by " + function + ", whose result the file does not hold", std::move(path),
+                   "write the value in its place, or take the output of describe-table");
+}
+
 const std::string* Text(const JsonValue& object, std::string_view name) {
   const JsonValue* value = object.Find(name);
   return value != nullptr && value->IsString() ? &value->text : nullptr;
@@ -54,6 +67,9 @@ Status KeyColumns(const JsonValue* schema, const Types& types, const std::string
     const std::string at = path + ".KeySchema[" + std::to_string(i) + "]";
     const std::string* name = Text(schema->elements[i], "AttributeName");
     const std::string* kind = Text(schema->elements[i], "KeyType");
+    if (const std::string* function = Function(schema->elements[i].Find("AttributeName"))) {
+      return ComputedFault("AttributeName", *function, at);
+    }
     if (name == nullptr || kind == nullptr) return Fault("key-schema", "needs AttributeName and KeyType", at);
     const auto type = types.find(*name);
     if (type == types.end()) {
@@ -96,6 +112,10 @@ Status ReadProjection(const JsonValue& index, const std::string& path, Secondary
 Result<TableSchema> OneDefinition(const JsonValue& definition, const std::string& fallback_name,
                                   const std::string& path) {
   TableSchema schema;
+  for (const char* member : {"TableName", "KeySchema", "AttributeDefinitions"}) {
+    const std::string* function = Function(definition.Find(member));
+    if (function != nullptr) return ComputedFault(member, *function, path + "." + member);
+  }
   const std::string* name = Text(definition, "TableName");
   schema.name = name != nullptr ? *name : fallback_name;
   if (schema.name.empty()) return Fault("name", "TableName is missing", path);

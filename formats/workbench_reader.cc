@@ -41,7 +41,11 @@ bool Rows(DumpCursor& cursor, const JsonValue* rows, const std::string& path, co
       auto bytes = EncodeKey(schema, *key);
       if (bytes.ok()) encoded = *std::move(bytes);
     }
-    if (only_new && (encoded.empty() || seen.contains(encoded))) continue;
+    if (only_new && encoded.empty()) {
+      cursor.Warn("facet-row-without-key", "a facet's row without a whole key is passed over", place);
+      continue;
+    }
+    if (only_new && seen.contains(encoded)) continue;
     if (!encoded.empty()) seen.insert(encoded);
     for (const Issue& warning : warnings) {
       cursor.Warn(warning.code, warning.message + (warning.target.empty() ? "" : " (" + warning.target + ")"), place);

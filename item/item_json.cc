@@ -4,6 +4,7 @@
 // place for errors and warnings. The walk has its own depth budget, whatever the reader's options
 // allowed. Tested by tests/item/item_json_test.cc and tests/fuzz/item_json_fuzz.cc.
 
+#include <optional>
 #include <utility>
 
 #include "base/base64.h"
@@ -248,6 +249,27 @@ class TypedReader {
 
 Result<AttributeValue::Map> ReadPlainMembers(const JsonValue& json, const JsonPath& path);
 
+// {"wrapperName":"Set","values":[...],"type":"String"}: how the DocumentClient of JavaScript prints a set.
+// nullopt when the object is an ordinary map, or its values are no set of one type.
+std::optional<AttributeValue> ReadPrintedSet(const JsonValue& json) {
+  const JsonValue* name = json.Find("wrapperName");
+  const JsonValue* values = json.Find("values");
+  if (name == nullptr || !name->IsString() || name->text != "Set") return std::nullopt;
+  if (values == nullptr || !values->IsArray() || values->elements.empty()) return std::nullopt;
+  if (json.members.size() != 2 && (json.members.size() != 3 || json.Find("type") == nullptr)) return std::nullopt;
+  const bool numbers = values->elements.front().IsNumber();
+  AttributeValue::Set elements;
+  for (const JsonValue& element : values->elements) {
+    if (numbers ? !element.IsNumber() : !element.IsString()) return std::nullopt;
+    auto stored = numbers ? EncodeNumberText(element.text) : Result<std::string>(element.text);
+    if (!stored.ok()) return std::nullopt;
+    elements.push_back(*std::move(stored));
+  }
+  auto set = AttributeValue::SetOf(numbers ? AttributeType::kNS : AttributeType::kSS, std::move(elements));
+  if (!set.ok()) return std::nullopt;
+  return *std::move(set);
+}
+
 Result<AttributeValue> ReadPlain(const JsonValue& json, const JsonPath& path) {
   if (path.depth() > kMaxJsonDepth) return TooDeep(path, json);
   switch (json.type) {
@@ -271,6 +293,7 @@ Result<AttributeValue> ReadPlain(const JsonValue& json, const JsonPath& path) {
     }
     case JsonType::kObject: break;
   }
+  if (auto set = ReadPrintedSet(json)) return *std::move(set);
   TABLECAST_ASSIGN_OR_RETURN(AttributeValue::Map map, ReadPlainMembers(json, path));
   return AttributeValue::MapOf(std::move(map));
 }

@@ -150,7 +150,7 @@ TEST(DumpReaderTest, ReadsWorkbenchTablesIndexesRowsAndFacetOnlyRows) {
   EXPECT_THAT(collected.records,
               ElementsAre(R"(put shop {"PK":{"S":"a"},"SK":{"N":"1"},"m":{"M":{"is_enabled":{"BOOL":true}}}})",
                           R"(put shop {"PK":{"S":"b"},"SK":{"N":"2"}})"));
-  EXPECT_EQ(collected.warnings.size(), 1U);
+  EXPECT_THAT(collected.warnings, ElementsAre("plain-json-value", "facet-row-without-key"));
 }
 
 TEST(DumpReaderTest, ReadsTableDefinitionsInTheirWrappers) {
@@ -186,7 +186,7 @@ TEST(DumpReaderTest, ATypedFileStaysTyped) {
 TEST(DumpReaderTest, NamesWhatItCannotRead) {
   struct Row { const char* text; const char* reason; };
   for (const Row& row : {Row{"hello", "format-unknown"}, Row{"{\"Items\":[{\"pk\":{\"S\":\"a\"}}", "json-syntax"},
-                         Row{"<xml/>", "format-unknown"}, Row{"{\"TableName\":\"t-1\",\"KeySchema\":[],\"AttributeDefinitions\":[]}", "table-definition-key-schema"}}) {
+                         Row{"<xml/>", "format-foreign"}, Row{"{\"TableName\":\"t-1\",\"KeySchema\":[],\"AttributeDefinitions\":[]}", "table-definition-key-schema"}}) {
     Collected collected;
     const auto result = ReadDump(row.text, "x", {}, collected);
     ASSERT_FALSE(result.ok()) << row.text;
@@ -223,6 +223,32 @@ TEST(DumpReaderTest, ResumesAtAnOffset) {
   const Collected collected = Read(text, options);
   EXPECT_THAT(collected.records, ElementsAre(R"(put {"pk":{"S":"b"}})"));
   EXPECT_EQ(collected.places[0].line, 2U);
+}
+
+TEST(DumpReaderTest, TheDemandedFormatMustFitTheContent) {
+  struct Row { DumpFormat demanded; const char* text; const char* reason; };
+  const char* typed = "{\"pk\":{\"S\":\"a\"}}\n{\"pk\":{\"S\":\"b\"}}\n";
+  for (const Row& row : {Row{DumpFormat::kStream, typed, "format-mismatch"}, Row{DumpFormat::kIon, typed, "format-mismatch"},
+                         Row{DumpFormat::kWorkbench, "{\"Items\":[]}", "format-mismatch"},
+                         Row{DumpFormat::kDynamoDbJson, "{\"Records\":[]}", "format-mismatch"},
+                         Row{DumpFormat::kCsv, "pk:name\na:1\n", ""}, Row{DumpFormat::kPlainJson, typed, ""},
+                         Row{DumpFormat::kS3Export, typed, ""}, Row{DumpFormat::kDynamoDbJson, "[{\"pk\":{\"S\":\"a\"}}]", ""}}) {
+    Collected collected;
+    DumpOptions options;
+    options.format = row.demanded;
+    const auto result = ReadDump(row.text, "x", options, collected);
+    EXPECT_EQ(result.ok() ? "" : result.error().reason, row.reason) << row.text;
+    EXPECT_EQ(collected.records.empty(), *row.reason != '\0') << row.text;
+  }
+}
+
+// Each broken line must cost its own length, not the rest of the file.
+TEST(DumpReaderTest, ManyBrokenLinesCostNoQuadraticTime) {
+  std::string text;
+  const std::string line = "{\"pk\":{\"S\":\"" + std::string(1000, 'x') + "\"}\n";  // a brace is missing
+  for (int i = 0; i < 20000; ++i) text += line;
+  const Collected collected = Read(text);
+  EXPECT_EQ(collected.faults.size(), 20000U);
 }
 
 TEST(IonTest, RefusesWhatIsNoItem) {

@@ -9,6 +9,7 @@
 #include <fstream>
 #include <sstream>
 
+#include "item/item_codec.h"
 #include "store/lmdb_item_store.h"
 #include "store/memory_item_store.h"
 
@@ -214,6 +215,90 @@ TYPED_TEST(ImporterTest, VerifiesTheManifestOfAnExport) {
   summary = this->Import({(this->folder_ / "x").string()});
   ASSERT_FALSE(summary.ok());
   EXPECT_EQ(summary.error().reason, "manifest-file-missing");
+}
+
+TYPED_TEST(ImporterTest, VerifiesTheMd5OfAManifest) {
+  this->Write("x/AWSDynamoDB/01/data/d.json", "{\"Item\":{\"pk\":{\"S\":\"a\"}}}\n");
+  const auto manifest = [&](const std::string& md5) {
+    this->Write("x/AWSDynamoDB/01/manifest-files.json", R"({"itemCount":1,"md5Checksum":")" + md5 +
+                R"(","etag":"e-1","dataFileS3Key":"p/AWSDynamoDB/01/data/d.json"})" "\n");
+  };
+  // SOURCE: printf '{"Item":{"pk":{"S":"a"}}}\n' | openssl md5 -binary | base64
+  manifest("KjTWkBAQv1rdVcCG/cfdKA==");
+  const auto summary = this->Import({(this->folder_ / "x").string()});
+  ASSERT_TRUE(summary.ok()) << summary.error().ToString();
+  EXPECT_EQ(summary->written, 1U);
+  manifest("AAAAAAAAAAAAAAAAAAAAAA==");
+  const auto damaged = this->Import({(this->folder_ / "x").string()});
+  ASSERT_FALSE(damaged.ok());
+  EXPECT_EQ(damaged.error().reason, "manifest-md5");
+}
+
+// Incremental exports share one data folder; the names of their files say nothing about their order.
+TYPED_TEST(ImporterTest, TakesIncrementalExportsInTheOrderOfTheirTimes) {
+  const auto change = [](const std::string& value) {
+    return R"({"Metadata":{"WriteTimestampMicros":{"N":"1"}},"Keys":{"pk":{"S":"a"}},"NewImage":{"pk":{"S":"a"},"v":{"S":")" +
+           value + "\"}}}\n";
+  };
+  this->Write("x/AWSDynamoDB/data/a.json", change("new"));
+  this->Write("x/AWSDynamoDB/data/z.json", change("old"));
+  for (const auto& [id, time, file] : {std::tuple{"02", "2024-01-01T12:00:00Z", "z.json"}, {"01", "2024-01-02T12:00:00Z", "a.json"}}) {
+    const std::string folder = std::string("x/AWSDynamoDB/") + id;
+    this->Write(folder + "/manifest-summary.json", std::string(R"({"exportToTime":")") + time + R"(","itemCount":1})");
+    this->Write(folder + "/manifest-files.json", std::string(R"({"itemCount":1,"dataFileS3Key":"p/AWSDynamoDB/data/)") + file + "\"}\n");
+    this->Write(folder + "/_started", "");
+  }
+  const auto value = [this] {
+    std::string text;
+    const auto snapshot = this->store_->BeginRead();
+    const auto schema = (*snapshot)->Schema("tbl");
+    const auto key = EncodeKey(**schema, ItemKey{AttributeValue::String("a"), std::nullopt});
+    const auto found = (*snapshot)->Get("tbl", *key, [&](const ItemView& view) {
+      const auto item = view.ToItem();
+      if (item.ok()) text = item->at("v").text();
+    });
+    return found.ok() ? text : found.error().ToString();
+  };
+  auto summary = this->Import({(this->folder_ / "x").string()});
+  ASSERT_TRUE(summary.ok()) << summary.error().ToString();
+  EXPECT_EQ(summary->read, 2U);
+  EXPECT_EQ(value(), "new");
+  // One export's own folder is enough: its data is found beside it.
+  summary = this->Import({(this->folder_ / "x/AWSDynamoDB/02").string()});
+  ASSERT_TRUE(summary.ok()) << summary.error().ToString();
+  EXPECT_EQ(value(), "old");
+  // A data file of an export that is still being written.
+  this->Write("x/AWSDynamoDB/data/more.json", change("half"));
+  summary = this->Import({(this->folder_ / "x").string()});
+  ASSERT_FALSE(summary.ok());
+  EXPECT_EQ(summary.error().reason, "manifest-file-unlisted");
+  EXPECT_EQ(value(), "old");
+}
+
+TYPED_TEST(ImporterTest, AFailedImportMakesNoTable) {
+  EXPECT_FALSE(this->Import({this->Write("a.json", this->Lines(0, 10) + "{\"pk\":{\"S\":\"x\"\n")}).ok());
+  const auto snapshot = this->store_->BeginRead();
+  EXPECT_FALSE((*snapshot)->Schema("tbl").ok());
+}
+
+TYPED_TEST(ImporterTest, ResumeKeepsToTheSameWayOfReading) {
+  this->settings_.batch_items = 10;
+  this->observer_.stop_after = 10;
+  const std::string path = this->Write("a.json", this->Lines(0, 100));
+  ASSERT_FALSE(this->Import({path}).ok());
+  this->observer_.stop_after = 0;
+  this->settings_.resume = true;
+  this->settings_.sort = false;  // another order: skipping what is committed would lose records
+  auto summary = this->Import({path});
+  ASSERT_FALSE(summary.ok());
+  EXPECT_EQ(summary.error().reason, "resume-other-files");
+  this->settings_.sort = true;
+  summary = this->Import({path});
+  ASSERT_TRUE(summary.ok()) << summary.error().ToString();
+  EXPECT_EQ(summary->tables.at("tbl"), 100U);
+  EXPECT_EQ(this->Import({"-"}).error().reason, "resume-stdin");
+  this->settings_.atomic = true;
+  EXPECT_EQ(this->Import({path}).error().reason, "resume-atomic");
 }
 
 }  // namespace
