@@ -3,7 +3,10 @@ add_library(tablecast_flags INTERFACE)
 target_compile_options(tablecast_flags INTERFACE -Wall -Wextra -Wpedantic -Wshadow
   -Wconversion -Wnon-virtual-dtor -Woverloaded-virtual
   $<$<BOOL:${TABLECAST_WERROR}>:-Werror>
-  $<$<CXX_COMPILER_ID:Clang>:-Wno-ambiguous-reversed-operator -Wdangling>)
+  $<$<CXX_COMPILER_ID:Clang>:-Wno-ambiguous-reversed-operator -Wdangling>
+  # Optimised builds of g++ 12 warn falsely in std::string and std::optional (GCC bugs 105651, 105562).
+  $<$<AND:$<CXX_COMPILER_ID:GNU>,$<NOT:$<CONFIG:Debug>>>:-Wno-restrict>
+  $<$<AND:$<CXX_COMPILER_ID:GNU>,$<NOT:$<CONFIG:Debug>>>:-Wno-maybe-uninitialized>)
 if(TABLECAST_SANITIZE)
   target_compile_options(tablecast_flags INTERFACE -fsanitize=${TABLECAST_SANITIZE} -fno-omit-frame-pointer -fno-sanitize-recover=all)
   target_link_options(tablecast_flags INTERFACE -fsanitize=${TABLECAST_SANITIZE})

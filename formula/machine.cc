@@ -2,6 +2,7 @@
 // constants and row text are never copied. Tested by tests/formula/differential_test.cc.
 
 #include <array>
+#include <cstring>
 
 #include "formula/evaluator.h"
 #include "formula/text_units.h"
@@ -9,6 +10,11 @@
 namespace tablecast::formula::internal {
 
 std::string_view TailBehind(std::string_view text, std::string_view delimiter, std::uint32_t occurrence) {
+  if (occurrence == 1 && delimiter.size() == 1) {  // the common strip-a-prefix
+    const void* at = std::memchr(text.data(), delimiter[0], text.size());
+    if (at == nullptr) return text;
+    return text.substr(static_cast<std::size_t>(static_cast<const char*>(at) - text.data()) + 1);
+  }
   // FIND begins again at the start of the text when the delimiter before it was absent.
   std::size_t found = std::string_view::npos;
   for (std::uint32_t i = 0; i < occurrence; ++i) {

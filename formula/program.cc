@@ -24,6 +24,7 @@ struct Program::Impl {
   bool uses_clock = false;
   FastPath fast_path = FastPath::kNone;
   internal::Cut cut;
+  Slot fast_slot = 0;  // the field that `cut` cuts
   std::string_view shape = "general";
 };
 
@@ -149,6 +150,9 @@ CompileResult Program::Compile(std::string_view text, const NameResolver& resolv
   } else if (IsAffix(impl->normalised)) {
     impl->shape = "affix";
   }
+  if (impl->fast_path != FastPath::kNone && impl->fast_path != FastPath::kConstant) {
+    impl->fast_slot = impl->normalised.fields[impl->cut.field].slot;
+  }
   if (!options.fuse && impl->fast_path != FastPath::kConstant) impl->fast_path = FastPath::kNone;
   // A constant formula that fails, fails every time: no constant.
   if (impl->is_constant && !impl->constant) impl->fast_path = FastPath::kNone;
@@ -163,16 +167,14 @@ EvalResult Program::Evaluate(const FieldReader& fields, EvalContext& context) co
   const Impl& impl = *impl_;
   if (impl.fast_path == FastPath::kConstant) return *impl.constant;
   if (impl.fast_path != FastPath::kNone) {
-    const Value value = fields.Read(impl.normalised.fields[impl.cut.field].slot);
-    if (value.Is(ValueType::kText)) {
-      const std::string_view text = value.text();
+    if (const std::optional<std::string_view> text = fields.ReadText(impl.fast_slot)) {
       switch (impl.fast_path) {
-        case FastPath::kTail: return Value::TextView(internal::TailBehind(text, impl.cut.delimiter, impl.cut.part));
-        case FastPath::kHead: return Value::TextView(internal::HeadBefore(text, impl.cut.delimiter));
-        case FastPath::kPart: return Value::TextView(internal::PartBetween(text, impl.cut.delimiter, impl.cut.part));
+        case FastPath::kTail: return Value::TextView(internal::TailBehind(*text, impl.cut.delimiter, impl.cut.part));
+        case FastPath::kHead: return Value::TextView(internal::HeadBefore(*text, impl.cut.delimiter));
+        case FastPath::kPart: return Value::TextView(internal::PartBetween(*text, impl.cut.delimiter, impl.cut.part));
         case FastPath::kAlias:
         case FastPath::kNone:
-        case FastPath::kConstant: return value;
+        case FastPath::kConstant: return Value::TextView(*text);
       }
     }
     // Blank, of another type, or failed: the machine knows the rules.

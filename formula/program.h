@@ -73,6 +73,9 @@ class FieldReader {
   // A value of another type than the binding's reads as blank.
   // BORROWS: text stays valid while the row is; a reader that computes texts keeps them itself.
   virtual Value Read(Slot slot) const = 0;
+  // Shortcut for formulas that cut one text: the slot's text when it holds a text that is not blank, else
+  // nullopt ("ask Read"). The default always asks Read.
+  virtual std::optional<std::string_view> ReadText(Slot /*slot*/) const { return std::nullopt; }
   // Asked only after a blank Read: why the field could not be computed, or nullptr. The error then is
   // the reading formula's too.
   virtual const EvalError* ReadError(Slot /*slot*/) const { return nullptr; }
@@ -83,6 +86,11 @@ class RowFieldReader final : public FieldReader {
  public:
   explicit RowFieldReader(const Row& row TABLECAST_LIFETIME_BOUND) : row_(&row) {}
   Value Read(Slot slot) const override;
+  std::optional<std::string_view> ReadText(Slot slot) const override {
+    const AttributeView view = row_->Get(slot);
+    if (!view.Is(AttributeType::kS) || view.payload().empty()) return std::nullopt;
+    return view.payload();
+  }
 
  private:
   const Row* row_;

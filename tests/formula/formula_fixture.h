@@ -58,6 +58,10 @@ class NamedFields final : public NameResolver, public FieldReader {
     return names;
   }
   Value Read(Slot slot) const override { return fields_[slot].value; }
+  std::optional<std::string_view> ReadText(Slot slot) const override {
+    if (!fields_[slot].value.Is(ValueType::kText)) return std::nullopt;
+    return fields_[slot].value.text();
+  }
 
   static ValueType TypeNamed(std::string_view name) {
     for (const ValueType type : {ValueType::kText, ValueType::kNumber, ValueType::kBoolean, ValueType::kDate,
