@@ -13,7 +13,6 @@ namespace tablecast {
 namespace {
 
 constexpr std::uint32_t kLongLength = 32768;
-constexpr std::uint32_t kMaxLength = 409600;
 
 std::uint32_t DefaultLength(FieldType type) {
   switch (type) {

@@ -4,6 +4,7 @@
 
 #include "connector/expression_nodes.h"
 #include "connector/search.h"
+#include "item/number.h"
 
 namespace tablecast {
 namespace {
@@ -224,11 +225,18 @@ CompareNode::CompareNode(BinaryOp op, ExpressionPtr left, ExpressionPtr right, i
       right_(std::move(right)) {
   const auto* field = dynamic_cast<const FieldRefNode*>(left_.get());
   const auto* literal = dynamic_cast<const LiteralNode*>(right_.get());
-  if (field == nullptr || literal == nullptr || !field->IsOwn() ||
-      literal->value().kind() != EdmKind::kString)
-    return;
+  if (field == nullptr || literal == nullptr || !field->IsOwn()) return;
   const Field& f = field->field();
-  const bool plain = f.source.kind == SourceKind::kAttribute && !f.collection && IsTextType(f.type);
+  if (f.source.kind != SourceKind::kAttribute || f.collection) return;
+  if (IsExactNumber(literal->value().kind()) && f.kind == EdmKind::kDecimal) {
+    Result<std::string> code = EncodeNumber(literal->value().number());
+    if (!code.ok()) return;
+    number_field_ = &f;
+    number_code_ = *std::move(code);
+    return;
+  }
+  if (literal->value().kind() != EdmKind::kString) return;
+  const bool plain = IsTextType(f.type);
   // An empty literal never equals an empty stored text that is published as null.
   if (plain && !(f.empty_text_is_null && literal->value().text().empty())) {
     text_field_ = &f;
@@ -257,6 +265,12 @@ Truth CompareNode::Test(EvalContext& context) const {
                       (stored.payload().empty() && text_field_->empty_text_is_null);
     if (null) return ToTruth(op_ == BinaryOp::kNe);
     return decide(stored.payload().compare(*text_literal_));
+  }
+  if (number_field_ != nullptr) {
+    const RecordView* record = context.record(0);
+    const AttributeView stored = record == nullptr ? AttributeView() : record->Stored(*number_field_);
+    if (!stored.Is(AttributeType::kN)) return ToTruth(op_ == BinaryOp::kNe);
+    return decide(stored.payload().compare(number_code_));
   }
   const EdmValue left = left_->Evaluate(context);
   const EdmValue right = right_->Evaluate(context);

@@ -151,6 +151,9 @@ class CompareNode final : public Expression {
   // Text field of the record against a text literal: compared in place.
   const Field* text_field_ = nullptr;
   const std::string* text_literal_ = nullptr;
+  // Number field against a number that can be stored: number codes compare as bytes.
+  const Field* number_field_ = nullptr;
+  std::string number_code_;
 };
 
 class InNode final : public Expression {

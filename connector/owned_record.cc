@@ -42,7 +42,11 @@ Result<std::optional<ItemKey>> RawKey(const ExternalObject& object, const Record
                        "the key column " + column->name + " holds " + std::string(AttributeTypeName(column->type)),
                        column->name);
     }
-    (column == &schema.partition ? raw.partition : raw.sort.emplace()) = std::move(value);
+    if (column == &schema.partition) {
+      raw.partition = std::move(value);
+    } else {
+      raw.sort = std::move(value);
+    }
   }
   out = std::move(raw);
   return out;
