@@ -16,7 +16,6 @@ ExitCode RunDoctor(const Terminal& terminal, const DoctorOptions&) { return Pend
 ExitCode RunInit(const Terminal& terminal, const InitOptions&) { return Pending(terminal, "init"); }
 ExitCode RunWhy(const Terminal& terminal, const WhyOptions&) { return Pending(terminal, "why"); }
 ExitCode RunItems(const Terminal& terminal, const ItemsOptions&) { return Pending(terminal, "items"); }
-ExitCode RunPatterns(const Terminal& terminal, const PatternsOptions&) { return Pending(terminal, "patterns"); }
 ExitCode RunImportSalesforce(const Terminal& terminal, const SalesforceOptions&) { return Pending(terminal, "import-salesforce"); }
 ExitCode RunExportSalesforce(const Terminal& terminal, const SalesforceOptions&) { return Pending(terminal, "export-salesforce"); }
 

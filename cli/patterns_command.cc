@@ -1,0 +1,128 @@
+// tablecast patterns: the declared access patterns, run on the data; without declarations, what each object's
+// operations cost.
+
+#include "base/json_writer.h"
+#include "cli/commands.h"
+#include "cli/session.h"
+
+namespace tablecast::cli {
+
+namespace {
+
+struct Outcome {
+  std::string name;
+  std::string request;
+  std::string path;       // access kind that was taken
+  std::string expected;   // declared; "" = none
+  std::uint64_t read = 0;
+  std::uint64_t returned = 0;
+  std::optional<std::uint64_t> max_reads;
+  std::string fault;  // why the pattern degrades; "" = fine
+};
+
+// Everything that a plan read, its expands included.
+void Add(const PlanReport& report, Outcome& outcome, bool root) {
+  if (report.actual) outcome.read += report.actual->items;
+  if (root && report.root.actual_rows) outcome.returned = *report.root.actual_rows;
+  for (const PlanReport& expand : report.expands) Add(expand, outcome, false);
+}
+
+Outcome RunPattern(const Service& service, const AccessPattern& pattern) {
+  Outcome outcome;
+  outcome.name = pattern.name;
+  outcome.request = pattern.ExampleRequest();
+  outcome.expected = pattern.path;
+  outcome.max_reads = pattern.max_reads;
+  const auto report = service.Plan(LocalRequest(outcome.request), true);
+  if (!report.ok()) {
+    outcome.fault = report.error().ToString();
+    return outcome;
+  }
+  outcome.path = std::string(AccessKindName(report->access));
+  Add(*report, outcome, true);
+  if (!outcome.expected.empty() && outcome.expected != outcome.path) {
+    outcome.fault = "takes " + outcome.path + " instead of " + outcome.expected;
+  } else if (outcome.max_reads && outcome.read > *outcome.max_reads) {
+    outcome.fault = "reads " + Thousands(outcome.read) + " items, more than " + Thousands(*outcome.max_reads);
+  } else if (outcome.expected.empty() && report->access == AccessKind::kFullScan) {
+    outcome.fault = "reads the whole table";
+  }
+  return outcome;
+}
+
+// What the operations of an object cost when no pattern is declared.
+std::vector<std::vector<std::string>> OperationRows(const Service& service, const Catalog& catalog) {
+  std::vector<std::vector<std::string>> rows{{"object", "operation", "path"}};
+  for (const auto& object : catalog.objects()) {
+    const auto path_of = [&](const std::string& request) -> std::string {
+      const auto report = service.Plan(LocalRequest(request), false);
+      return report.ok() ? std::string(AccessKindName(report->access)) : report.error().reason;
+    };
+    rows.push_back({object->name(), "browse", path_of(object->name())});
+    rows.push_back({object->name(), "by external ID", path_of(object->name() + "('0')")});
+    for (const Navigation& navigation : object->navigations()) {
+      rows.push_back({object->name(), "expand " + navigation.name, path_of(object->name() + "?$top=1&$expand=" + navigation.name)});
+    }
+    for (const Field& field : object->fields()) {
+      if (field.hidden || field.collection || field.kind != EdmKind::kString || field.source.kind == SourceKind::kExternalId) continue;
+      rows.push_back({object->name(), "filter " + field.name, path_of(object->name() + "?$filter=" + field.name + " eq '0'")});
+    }
+  }
+  return rows;
+}
+
+std::string RatioText(const Outcome& outcome) {
+  if (outcome.returned == 0) return "-";
+  // One decimal, exactly.
+  const std::uint64_t tenths = outcome.read * 10 / outcome.returned;
+  return std::to_string(tenths / 10) + "." + std::to_string(tenths % 10);
+}
+
+}  // namespace
+
+ExitCode RunPatterns(const Terminal& terminal, const PatternsOptions& options) {
+  auto store = OpenStore(options.store, StoreAccess::kMustExist);
+  if (!store.ok()) return PrintError(terminal, "patterns", store.error());
+  const auto catalog = LoadCatalogFolder(terminal, options.catalog, store->get(), {});
+  if (!catalog.ok()) return PrintError(terminal, "patterns", catalog.error());
+  const Status built = BuildIndexes(terminal, *catalog->catalog, **store);
+  if (!built.ok()) return PrintError(terminal, "patterns", built.error());
+  Service service(**store, {});
+  service.SetCatalog(catalog->catalog);
+  if (catalog->catalog->access_patterns().empty()) {
+    WriteStdout(AlignedTable(OperationRows(service, *catalog->catalog)));
+    return kSuccess;
+  }
+  std::vector<Outcome> outcomes;
+  for (const AccessPattern& pattern : catalog->catalog->access_patterns()) outcomes.push_back(RunPattern(service, pattern));
+  bool degraded = false;
+  std::string out;
+  if (options.format == "json") {
+    JsonWriter json(out);
+    json.BeginObject().Key("patterns").BeginArray();
+    for (const Outcome& outcome : outcomes) {
+      json.BeginObject().Key("name").String(outcome.name).Key("request").String(outcome.request).Key("path").String(outcome.path);
+      json.Key("read").Uint(outcome.read).Key("returned").Uint(outcome.returned);
+      if (!outcome.fault.empty()) json.Key("fault").String(outcome.fault);
+      json.EndObject();
+      degraded = degraded || !outcome.fault.empty();
+    }
+    json.EndArray().EndObject();
+    out += '\n';
+  } else {
+    std::vector<std::vector<std::string>> rows{{"pattern", "path", "read", "returned", "read per row"}};
+    for (const Outcome& outcome : outcomes) {
+      rows.push_back({outcome.name, outcome.path, Thousands(outcome.read), Thousands(outcome.returned), RatioText(outcome)});
+    }
+    out = AlignedTable(rows);
+    for (const Outcome& outcome : outcomes) {
+      if (outcome.fault.empty()) continue;
+      degraded = true;
+      out += outcome.name + ": " + outcome.fault + " (" + outcome.request + ")\n";
+    }
+  }
+  WriteStdout(out);
+  return options.check && degraded ? kAnswerIsNo : kSuccess;
+}
+
+}  // namespace tablecast::cli
