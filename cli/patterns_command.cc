@@ -20,12 +20,6 @@ struct Outcome {
   std::string fault;  // why the pattern degrades; "" = fine
 };
 
-// Everything that a plan read, its expands included.
-void Add(const PlanReport& report, Outcome& outcome, bool root) {
-  if (report.actual) outcome.read += report.actual->items;
-  if (root && report.root.actual_rows) outcome.returned = *report.root.actual_rows;
-  for (const PlanReport& expand : report.expands) Add(expand, outcome, false);
-}
 
 Outcome RunPattern(const Service& service, const AccessPattern& pattern) {
   Outcome outcome;
@@ -39,7 +33,9 @@ Outcome RunPattern(const Service& service, const AccessPattern& pattern) {
     return outcome;
   }
   outcome.path = std::string(AccessKindName(report->access));
-  Add(*report, outcome, true);
+  // The root's figures hold those of its expands.
+  if (report->actual) outcome.read = report->actual->items;
+  if (report->root.actual_rows) outcome.returned = *report->root.actual_rows;
   if (!outcome.expected.empty() && outcome.expected != outcome.path) {
     outcome.fault = "takes " + outcome.path + " instead of " + outcome.expected;
   } else if (outcome.max_reads && outcome.read > *outcome.max_reads) {

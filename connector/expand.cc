@@ -375,6 +375,10 @@ Result<std::optional<ResultPage>> PageExecutor::PartitionRead(const ObjectQuery&
       out->plan = ReportOf(query, together);
     }
     TABLECAST_RETURN_IF_ERROR(Expand(nested, *children, 1));
+    if (out->plan) {
+      out->plan->actual = PlanReport::Actual{session_.stats().items, session_.stats().bytes, 0};
+      out->plan->root.actual_rows = out->records.size();
+    }
     for (Record& record : out->records) {
       record.expanded.resize(query.expand.size());
       record.expanded[number] = children;

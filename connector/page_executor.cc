@@ -474,8 +474,10 @@ Result<ResultPage> PageExecutor::Single(const ObjectQuery& query, const Position
     page.plan = ReportOf(query, plan);
   }
   TABLECAST_RETURN_IF_ERROR(Expand(query, page, 0));
-  if (page.plan)
+  if (page.plan) {
     page.plan->actual = PlanReport::Actual{session_.stats().items, session_.stats().bytes, 0};
+    page.plan->root.actual_rows = page.records.size();
+  }
   return page;
 }
 
