@@ -60,14 +60,16 @@ function children(context, base, navigation) {
   }, badge);
 }
 
-// An attribute a line while it is short: {"N": "12.5"}.
-function itemText(item) {
-  const lines = Object.entries(item).map(([name, value]) => {
-    const short = JSON.stringify(value, null, 1).replace(/\n\s*/g, ' ');
-    const text = short.length <= 100 ? short : JSON.stringify(value, null, 2).replaceAll('\n', '\n  ');
-    return `  ${JSON.stringify(name)}: ${text}`;
-  });
-  return lines.length ? `{\n${lines.join(',\n')}\n}` : '{}';
+// JSON with everything on one line that fits: {"N": "12.5"}. An item is at most 32 levels deep.
+function itemText(value, indent = '') {
+  if (value === null || typeof value !== 'object') return JSON.stringify(value);
+  const inner = `${indent}  `;
+  const parts = Array.isArray(value) ? value.map((element) => itemText(element, inner))
+    : Object.entries(value).map(([name, member]) => `${JSON.stringify(name)}: ${itemText(member, inner)}`);
+  const [open, close] = Array.isArray(value) ? '[]' : '{}';
+  const line = open + parts.join(', ') + close;
+  const fits = indent !== '' && line.length + indent.length <= 100 && !line.includes('\n');
+  return fits || parts.length === 0 ? line : `${open}\n${inner}${parts.join(`,\n${inner}`)}\n${indent}${close}`;
 }
 
 function storedItem(context, object, id) {

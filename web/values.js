@@ -48,6 +48,9 @@ export function moneyText(text, code) {
 
 const jsonText = (value) => JSON.stringify(value, (key, inner) => key.startsWith('@') || key.includes('@') ? undefined : inner);
 
+// Letters written from right to left, and characters that steer the direction.
+const TWO_WAYS = /[\u0590-\u08FF\u200E\u200F\u202A-\u202E\u2066-\u2069\uFB1D-\uFDFF\uFE70-\uFEFC]|[\uD802\uD803\uD83A\uD83B]/;
+
 export const isRightAligned = (field) => field.kind === 'number' && !field.collection;
 
 function linkFor(field, text) {
@@ -57,7 +60,10 @@ function linkFor(field, text) {
   return null;
 }
 
-function scalar(field, value, record) {
+// Keys and links are names: no separators in them.
+const isIdentifier = (object, field) => field.immutable || Boolean(object?.linkOf(field.name)) || object?.keys.includes(field.name);
+
+function scalar(object, field, value, record) {
   const text = typeof value === 'string' ? value : typeof value === 'object' ? jsonText(value) : String(value);
   switch (field.kind) {
     case 'boolean': return h('span', { class: `flag ${value ? 'yes' : 'no'}` }, value ? T.true : T.false);
@@ -65,14 +71,15 @@ function scalar(field, value, record) {
     case 'date': return h('time', { datetime: text, title: text }, dateText(text));
     case 'number': {
       const code = field.currency || (field.currencyPath && record?.[field.currencyPath]) || '';
-      const shown = code ? moneyText(text, code) : numberText(text) + (field.unit === '%' ? ' %' : '');
+      const shown = code ? moneyText(text, code) : (isIdentifier(object, field) ? text : numberText(text)) + (field.unit === '%' ? ' %' : '');
       return h('span', { class: 'number', title: code ? `${text} ${code}` : text }, shown);
     }
     case 'complex': return h('span', { class: 'members', title: text }, Object.entries(value).filter(([name]) => !name.includes('@')).map(([name, member]) =>
       h('span', { class: 'attribute' }, h('bdi', { class: 'attribute-name' }, name), h('bdi', {}, member === null ? T.null : plainText(member)))));
     default: {
       const href = linkFor(field, text);
-      const content = h('bdi', { title: text.length > 40 ? text : null }, text);
+      // Most cells are short and read one way: a text node is a third of the work of an element.
+      const content = text.length > 40 || TWO_WAYS.test(text) ? h('bdi', { title: text.length > 40 ? text : null }, text) : document.createTextNode(text);
       return href ? h('a', { href, rel: 'noopener noreferrer' }, content) : content;
     }
   }
@@ -90,14 +97,14 @@ export function renderValue(object, field, record, model) {
   if (field.collection) {
     if (value.length === 0) return h('span', { class: 'null' }, '[ ]');
     return h('span', { class: 'list' }, value.map((element) =>
-      h('span', { class: 'element' }, element === null ? T.null : scalar(field, element, record))));
+      h('span', { class: 'element' }, element === null ? T.null : scalar(object, field, element, record))));
   }
   const link = object?.linkOf(field.name);
   const target = link && model?.object(link.target);
   if (target && target.keys.length === 1 && link.constraints[field.name] === target.keys[0]) {
-    return h('a', { href: setAddress(target) + keySegment(String(value), target.field(target.keys[0])?.type) }, scalar(field, value, record));
+    return h('a', { href: setAddress(target) + keySegment(String(value), target.field(target.keys[0])?.type) }, scalar(object, field, value, record));
   }
-  return scalar(field, value, record);
+  return scalar(object, field, value, record);
 }
 
 // Text of a value for CSV and comparisons.
