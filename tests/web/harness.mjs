@@ -43,6 +43,7 @@ export function serve({ store, catalog, config }) {
   const child = spawn(BIN, ['serve', '--store', store, '--catalog', catalog, '--port', '0', ...(config ? ['--config', config] : [])],
     { stdio: ['ignore', 'pipe', 'pipe'] });
   const ended = new Promise((resolve) => child.on('exit', resolve));
+  process.on('exit', () => child.kill());  // also when a test is ended from outside its hooks
   return new Promise((resolve, reject) => {
     let out = '';
     let errors = '';
