@@ -142,6 +142,23 @@ Error UnknownFormat(std::string_view text, std::string_view path) {
                    std::string(path), "name it with --format, see docs/formats.md");
 }
 
+// The format of a file of one object a line whose first one is broken, told by the next that is whole; nullopt when
+// the lines do not begin with objects (a large document that ends early). Looks at a bounded number of lines.
+std::optional<DumpFormat> FormatBehindBrokenLine(std::string_view text, std::size_t at) {
+  constexpr int kSampledLines = 100;
+  for (int line = 0; line < kSampledLines; ++line) {
+    const std::size_t line_end = text.find('\n', at);
+    if (line_end == std::string_view::npos || line_end + 1 >= text.size() || text[line_end + 1] != '{') return std::nullopt;
+    at = line_end + 1;
+    const std::string_view next = text.substr(at, std::min(text.find('\n', at), text.size()) - at);
+    const auto members = SliceJsonMembers(next, 0, nullptr);
+    if (!members.ok()) continue;
+    const DumpFormat format = ClassifyObject(*members);
+    return format == DumpFormat::kGetItem ? DumpFormat::kDynamoDbJson : format;
+  }
+  return DumpFormat::kDynamoDbJson;  // all broken: read as lines, each is reported with its place
+}
+
 // True when `text` holds one JSON object a line: something but white space follows the first value.
 bool HasSecondValue(std::string_view text, std::size_t first_end) {
   return SkipJsonSpace(text, first_end) < text.size();
@@ -203,12 +220,8 @@ Result<DumpFormat> DetectDumpFormat(std::string_view text, std::string_view path
     std::size_t end = 0;
     auto members = SliceJsonMembers(text, at, &end);
     if (!members.ok()) {
-      // A broken first line of a line file: judge by what can be seen, so that the record is reported.
-      const std::size_t line_end = text.find('\n', at);
-      if (line_end != std::string_view::npos && SkipJsonSpace(text, line_end) < text.size() &&
-          text[SkipJsonSpace(text, line_end)] == '{') {
-        return DetectDumpFormat(text.substr(line_end + 1), path);
-      }
+      // A broken first line of a line file: judge by the lines behind it, so that the record is reported.
+      if (const auto format = FormatBehindBrokenLine(text, at)) return *format;
       Error error = members.error();
       error.position = PositionAt(text, error.position.offset);
       error.target = std::string(path);
