@@ -1,6 +1,6 @@
-// ns per evaluation of twelve representative definitions: the interpreter over the tree, compiled code
-// without and with the fused shapes, and for strip-a-prefix a hand-written loop over the same bytes. One
-// iteration is a pass over 1,000 rows; items_per_second counts evaluations.
+// ns per evaluation of twelve representative definitions: the interpreter over the tree, compiled
+// code without and with the fused shapes, and for strip-a-prefix a hand-written loop over the same
+// bytes. One iteration is a pass over 1,000 rows; items_per_second counts evaluations.
 
 #include <benchmark/benchmark.h>
 
@@ -16,9 +16,11 @@
 namespace tablecast::formula {
 namespace {
 
-// pk, sk, data are texts; price and quantity numbers; discount and birth number and timestamp texts.
+// pk, sk, data are texts; price and quantity numbers; discount and birth number and timestamp
+// texts.
 const std::vector<std::string>& ColumnNames() {
-  static const std::vector<std::string> names = {"pk", "sk", "data", "price", "quantity", "discount", "birth"};
+  static const std::vector<std::string> names = {"pk",       "sk",       "data", "price",
+                                                 "quantity", "discount", "birth"};
   return names;
 }
 
@@ -26,7 +28,9 @@ class Columns final : public NameResolver {
  public:
   std::optional<FieldBinding> Resolve(std::string_view name) const override {
     for (std::size_t i = 0; i < ColumnNames().size(); ++i) {
-      if (ColumnNames()[i] == name) return FieldBinding{static_cast<Slot>(i), i == 3 || i == 4 ? ValueType::kNumber : ValueType::kText};
+      if (ColumnNames()[i] == name)
+        return FieldBinding{static_cast<Slot>(i),
+                            i == 3 || i == 4 ? ValueType::kNumber : ValueType::kText};
     }
     return std::nullopt;
   }
@@ -40,8 +44,10 @@ class Rows {
   Rows() {
     for (std::size_t i = 0; i < kCount; ++i) {
       const std::string n = std::to_string(10000 + i * 7);
-      texts_.push_back({n, "products#" + n, "USA#MI#Detroit#" + n + " Main St", *EncodeNumberText(n + ".25"), *EncodeNumberText(std::to_string(i % 50)),
-                        "0." + std::to_string(10 + i % 90), "2015-12-21T17:42:" + std::to_string(10 + i % 50) + "Z"});
+      texts_.push_back({n, "products#" + n, "USA#MI#Detroit#" + n + " Main St",
+                        *EncodeNumberText(n + ".25"), *EncodeNumberText(std::to_string(i % 50)),
+                        "0." + std::to_string(10 + i % 90),
+                        "2015-12-21T17:42:" + std::to_string(10 + i % 50) + "Z"});
     }
   }
   const std::vector<std::string>& operator[](std::size_t i) const { return texts_[i]; }
@@ -63,12 +69,18 @@ class BenchRow final : public Row {
   const std::vector<std::string>* cells_ = nullptr;
 };
 
-struct Definition { const char* name; const char* formula; };
+struct Definition {
+  const char* name;
+  const char* formula;
+};
 constexpr Definition kDefinitions[] = {
     {"strip_prefix", "RIGHT(sk, LEN(sk) - FIND(\"#\", sk))"},
     {"head", "LEFT(data, FIND(\"#\", data) - 1)"},
-    {"second_part", "MID(data, FIND(\"#\", data) + 1, FIND(\"#\", data, FIND(\"#\", data) + 1) - FIND(\"#\", data) - 1)"},
-    {"last_part", "RIGHT(data, LEN(data) - FIND(\"#\", data, FIND(\"#\", data, FIND(\"#\", data) + 1) + 1))"},
+    {"second_part",
+     "MID(data, FIND(\"#\", data) + 1, FIND(\"#\", data, FIND(\"#\", data) + 1) - FIND(\"#\", "
+     "data) - 1)"},
+    {"last_part",
+     "RIGHT(data, LEN(data) - FIND(\"#\", data, FIND(\"#\", data, FIND(\"#\", data) + 1) + 1))"},
     {"alias", "pk"},
     {"affix", "\"products#\" & pk"},
     {"join", "pk & \"#\" & sk & \"#\" & data"},
@@ -76,7 +88,9 @@ constexpr Definition kDefinitions[] = {
     {"line_total", "price * quantity * (1 - VALUE(discount))"},
     {"date_of_text", "DATEVALUE(birth)"},
     {"upper", "UPPER(data)"},
-    {"case", "IF(quantity > 40, \"low\", CASE(LEFT(data, 3), \"USA\", \"US\", \"CAN\", \"CA\", \"other\"))"},
+    {"case",
+     "IF(quantity > 40, \"low\", CASE(LEFT(data, 3), \"USA\", \"US\", \"CAN\", \"CA\", "
+     "\"other\"))"},
 };
 
 enum class Way { kInterpreted, kCompiled, kFused };
@@ -94,7 +108,8 @@ void Evaluate(benchmark::State& state, const char* formula, Way way) {
   for (auto _ : state) {
     for (std::size_t i = 0; i < Rows::kCount; ++i) {
       row.Move(i);
-      const EvalResult result = way == Way::kInterpreted ? program->Interpret(reader, context) : program->Evaluate(reader, context);
+      const EvalResult result = way == Way::kInterpreted ? program->Interpret(reader, context)
+                                                         : program->Evaluate(reader, context);
       benchmark::DoNotOptimize(result.value().IsBlank());
       context.ResetRow();
     }
@@ -125,9 +140,12 @@ void RegisterAll() {
   benchmark::RegisterBenchmark("strip_prefix/hand_written", HandWrittenStripPrefix);
   for (const Definition& definition : kDefinitions) {
     const std::string name = definition.name;
-    benchmark::RegisterBenchmark((name + "/interpreted").c_str(), Evaluate, definition.formula, Way::kInterpreted);
-    benchmark::RegisterBenchmark((name + "/compiled").c_str(), Evaluate, definition.formula, Way::kCompiled);
-    benchmark::RegisterBenchmark((name + "/fused").c_str(), Evaluate, definition.formula, Way::kFused);
+    benchmark::RegisterBenchmark((name + "/interpreted").c_str(), Evaluate, definition.formula,
+                                 Way::kInterpreted);
+    benchmark::RegisterBenchmark((name + "/compiled").c_str(), Evaluate, definition.formula,
+                                 Way::kCompiled);
+    benchmark::RegisterBenchmark((name + "/fused").c_str(), Evaluate, definition.formula,
+                                 Way::kFused);
   }
 }
 

@@ -21,8 +21,8 @@ std::string_view AstKindName(AstKind kind) {
 
 namespace {
 
-// A literal with backslash escapes: only \" and \\ decode to one character. A backslash before n, r, t
-// or ' that stands for itself prints as \\ and so reads back as one backslash.
+// A literal with backslash escapes: only \" and \\ decode to one character. A backslash before n,
+// r, t or ' that stands for itself prints as \\ and so reads back as one backslash.
 void AppendQuoted(std::string& out, std::string_view text) {
   out += '"';
   for (const char c : text) {

@@ -15,15 +15,23 @@
 namespace tablecast::formula {
 
 enum class AstKind : std::uint8_t {
-  kNumber, kText, kTrue, kFalse, kNull, kName, kCall, kUnary, kBinary,
+  kNumber,
+  kText,
+  kTrue,
+  kFalse,
+  kNull,
+  kName,
+  kCall,
+  kUnary,
+  kBinary,
 };
 std::string_view AstKindName(AstKind kind);  // "number", "text", "boolean", "null", "name", ...
 
 struct AstNode {
   AstKind kind = AstKind::kNull;
   bool parenthesised = false;  // written inside ( )
-  // kNumber: as written; kText: decoded; kName, kCall: as written; kUnary, kBinary: the operator in its
-  // canonical spelling (`==` is "=", `!=` is "<>", `NOT` is "!").
+  // kNumber: as written; kText: decoded; kName, kCall: as written; kUnary, kBinary: the operator in
+  // its canonical spelling (`==` is "=", `!=` is "<>", `NOT` is "!").
   std::string text;
   std::uint32_t first_child = 0;  // into Ast::children
   std::uint32_t child_count = 0;
@@ -40,8 +48,8 @@ struct Ast {
   std::span<const std::uint32_t> ChildrenOf(const AstNode& node) const {
     return std::span(children).subspan(node.first_child, node.child_count);
   }
-  // Canonical text: one space around binary operators, parentheses only where the grammar needs them.
-  // Parses back to the same tree.
+  // Canonical text: one space around binary operators, parentheses only where the grammar needs
+  // them. Parses back to the same tree.
   std::string ToString() const;
 };
 

@@ -29,7 +29,8 @@ Result<std::string> FormulaAstJson(std::string_view text) {
   if (!parsed.ast) {
     for (const Issue& issue : parsed.issues) {
       if (issue.severity != Severity::kError) continue;
-      const ErrorCode code = issue.code == "formula-limit" ? ErrorCode::kResourceExhausted : ErrorCode::kInvalidArgument;
+      const ErrorCode code = issue.code == "formula-limit" ? ErrorCode::kResourceExhausted
+                                                           : ErrorCode::kInvalidArgument;
       return MakeError(code, issue.code, issue.message, {}, issue.remedy, issue.span.begin);
     }
   }
@@ -37,13 +38,17 @@ Result<std::string> FormulaAstJson(std::string_view text) {
   std::string out;
   JsonWriter json(out);
   // A node is opened, then its arguments, then closed: an explicit stack, because chains nest deep.
-  struct Visit { std::uint32_t node; std::uint32_t next; };
+  struct Visit {
+    std::uint32_t node;
+    std::uint32_t next;
+  };
   std::vector<Visit> stack = {{ast.root(), 0}};
   while (!stack.empty()) {
     Visit& visit = stack.back();
     const AstNode& node = ast.nodes[visit.node];
     const auto children = ast.ChildrenOf(node);
-    const bool has_arguments = node.kind == AstKind::kCall || node.kind == AstKind::kUnary || node.kind == AstKind::kBinary;
+    const bool has_arguments = node.kind == AstKind::kCall || node.kind == AstKind::kUnary ||
+                               node.kind == AstKind::kBinary;
     if (visit.next == 0) {
       json.BeginObject().Key("kind").String(AstKindName(node.kind));
       WriteLeaf(node, json);

@@ -24,10 +24,11 @@ struct TypeName {
   std::string_view name;
   FieldType type;
 };
-constexpr TypeName kTypeNames[] = {{"Text", FieldType::kText},       {"Number", FieldType::kNumber},
-                                   {"Currency", FieldType::kCurrency}, {"Percent", FieldType::kPercent},
-                                   {"Boolean", FieldType::kBoolean}, {"Date", FieldType::kDate},
-                                   {"DateTime", FieldType::kDateTime}, {"Time", FieldType::kTime}};
+constexpr TypeName kTypeNames[] = {
+    {"Text", FieldType::kText},         {"Number", FieldType::kNumber},
+    {"Currency", FieldType::kCurrency}, {"Percent", FieldType::kPercent},
+    {"Boolean", FieldType::kBoolean},   {"Date", FieldType::kDate},
+    {"DateTime", FieldType::kDateTime}, {"Time", FieldType::kTime}};
 
 // nullopt: not a value of that type.
 std::optional<Value> ReadValue(FieldType type, const std::string& text) {
@@ -77,11 +78,12 @@ AnswerError FromIssue(const Issue& issue) {
   return error;
 }
 
-// The fields of one request, as names and as a row. Formula fields are compiled and evaluated when they
-// are first read, once.
+// The fields of one request, as names and as a row. Formula fields are compiled and evaluated when
+// they are first read, once.
 class RequestRow final : public NameResolver, public FieldReader {
  public:
-  RequestRow(const FormulaRequest& request, EvalContext& context) : request_(request), context_(context) {
+  RequestRow(const FormulaRequest& request, EvalContext& context)
+      : request_(request), context_(context) {
     cells_.resize(request.fields.size());
     for (std::size_t i = 0; i < request.fields.size(); ++i) {
       index_.try_emplace(request.fields[i].name, i);
@@ -96,7 +98,8 @@ class RequestRow final : public NameResolver, public FieldReader {
       if (!field.value) continue;
       const std::optional<Value> value = ReadValue(field.type, *field.value);
       if (!value) {
-        return AnswerError{"bad-field-value", "field " + field.name + " cannot hold \"" + *field.value + "\"", 0};
+        return AnswerError{"bad-field-value",
+                           "field " + field.name + " cannot hold \"" + *field.value + "\"", 0};
       }
       cells_[i].value = *value;
     }
@@ -106,7 +109,8 @@ class RequestRow final : public NameResolver, public FieldReader {
   std::optional<FieldBinding> Resolve(std::string_view name) const override {
     const auto found = index_.find(name);
     if (found == index_.end()) return std::nullopt;
-    return FieldBinding{static_cast<Slot>(found->second), ValueTypeOf(request_.fields[found->second].type)};
+    return FieldBinding{static_cast<Slot>(found->second),
+                        ValueTypeOf(request_.fields[found->second].type)};
   }
   std::vector<std::string> Names() const override { return names_; }
 
@@ -115,7 +119,9 @@ class RequestRow final : public NameResolver, public FieldReader {
     if (request_.fields[slot].formula && !cell.computed) Compute(slot);
     return cell.value;
   }
-  const EvalError* ReadError(Slot slot) const override { return cells_[slot].error ? &*cells_[slot].error : nullptr; }
+  const EvalError* ReadError(Slot slot) const override {
+    return cells_[slot].error ? &*cells_[slot].error : nullptr;
+  }
 
   // A fault in the text of a field's formula, rather than in its evaluation.
   const std::optional<AnswerError>& field_issue() const { return field_issue_; }
@@ -132,7 +138,8 @@ class RequestRow final : public NameResolver, public FieldReader {
     Cell& cell = cells_[slot];
     const RequestField& field = request_.fields[slot];
     if (cell.in_progress || depth_ >= kMaxFieldDepth) {
-      field_issue_ = AnswerError{"field-cycle", "field " + field.name + " refers to itself, or fields nest too deep", 0};
+      field_issue_ = AnswerError{
+          "field-cycle", "field " + field.name + " refers to itself, or fields nest too deep", 0};
       cell.error = EvalError{EvalErrorCode::kLimitExceeded, field_issue_->message, {}};
       return;
     }
@@ -145,8 +152,9 @@ class RequestRow final : public NameResolver, public FieldReader {
     options.result = ValueTypeOf(field.type);
     const CompileResult compiled = Program::Compile(*field.formula, *this, options);
     if (!compiled.program) {
-      field_issue_ = FromIssue(*std::find_if(compiled.issues.begin(), compiled.issues.end(),
-                                             [](const Issue& issue) { return issue.severity == Severity::kError; }));
+      field_issue_ = FromIssue(
+          *std::find_if(compiled.issues.begin(), compiled.issues.end(),
+                        [](const Issue& issue) { return issue.severity == Severity::kError; }));
       field_issue_->message = "field " + field.name + ": " + field_issue_->message;
       cell.error = EvalError{EvalErrorCode::kLimitExceeded, field_issue_->message, {}};
     } else {
@@ -182,12 +190,13 @@ FormulaAnswer Failed(AnswerError error) {
 void FinishNumber(const FormulaRequest& request, Value& value) {
   if (!value.Is(ValueType::kNumber)) return;
   Decimal number = value.number();
-  if (request.returns == FieldType::kPercent) number = Multiply(number, Decimal(100), Decimal::kFormula);
+  if (request.returns == FieldType::kPercent)
+    number = Multiply(number, Decimal(100), Decimal::kFormula);
   if (request.scale) number = number.RoundToScale(*request.scale, Rounding::kHalfUp);
   value = Value::Number(number);
 }
 
-// ---- JSON ----------------------------------------------------------------------------------------
+// ---- JSON ----
 
 std::optional<std::string> StringMember(const JsonValue& object, std::string_view name) {
   const JsonValue* member = object.Find(name);
@@ -204,7 +213,8 @@ bool ReadField(const JsonMember& member, FormulaRequest& request, std::string& f
   }
   const auto type = FieldTypeNamed(StringMember(member.value, "type").value_or(""));
   if (!type) {
-    fault = "field " + member.name + " has no type of Text, Number, Currency, Percent, Boolean, Date, DateTime, Time";
+    fault = "field " + member.name +
+            " has no type of Text, Number, Currency, Percent, Boolean, Date, DateTime, Time";
     return false;
   }
   field.type = *type;
@@ -216,12 +226,15 @@ bool ReadField(const JsonMember& member, FormulaRequest& request, std::string& f
       case JsonType::kNumber:
       case JsonType::kString: field.value = value->text; break;
       case JsonType::kArray:
-      case JsonType::kObject: fault = "the value of field " + member.name + " is an array or object"; return false;
+      case JsonType::kObject:
+        fault = "the value of field " + member.name + " is an array or object";
+        return false;
     }
   }
   // The last of two fields with one name wins.
-  const auto same = std::find_if(request.fields.begin(), request.fields.end(),
-                                 [&](const RequestField& other) { return other.name == field.name; });
+  const auto same =
+      std::find_if(request.fields.begin(), request.fields.end(),
+                   [&](const RequestField& other) { return other.name == field.name; });
   if (same != request.fields.end()) {
     *same = std::move(field);
   } else {
@@ -230,7 +243,8 @@ bool ReadField(const JsonMember& member, FormulaRequest& request, std::string& f
   return true;
 }
 
-bool ReadRequest(const JsonValue& json, Timestamp now, FormulaRequest& request, std::string& fault) {
+bool ReadRequest(const JsonValue& json, Timestamp now, FormulaRequest& request,
+                 std::string& fault) {
   const auto formula = StringMember(json, "formula");
   if (!formula) {
     fault = "the line has no formula";
@@ -238,21 +252,24 @@ bool ReadRequest(const JsonValue& json, Timestamp now, FormulaRequest& request, 
   }
   request.formula = *formula;
   request.now = now;
-  if (const JsonValue* returns = json.Find("returns"); returns != nullptr && returns->type != JsonType::kNull) {
+  if (const JsonValue* returns = json.Find("returns");
+      returns != nullptr && returns->type != JsonType::kNull) {
     request.returns = FieldTypeNamed(returns->text);
     if (!request.returns) {
       fault = "returns is none of Text, Number, Currency, Percent, Boolean, Date, DateTime, Time";
       return false;
     }
   }
-  if (const JsonValue* mode = json.Find("null_mode"); mode != nullptr && mode->type != JsonType::kNull) {
+  if (const JsonValue* mode = json.Find("null_mode");
+      mode != nullptr && mode->type != JsonType::kNull) {
     if (mode->text != "zero" && mode->text != "null") {
       fault = "null_mode is zero or null";
       return false;
     }
     request.blank_as_zero = mode->text == "zero";
   }
-  if (const JsonValue* scale = json.Find("scale"); scale != nullptr && scale->type != JsonType::kNull) {
+  if (const JsonValue* scale = json.Find("scale");
+      scale != nullptr && scale->type != JsonType::kNull) {
     const std::optional<Decimal> number = ParseNumberText(scale->text);
     const std::optional<std::int64_t> whole = number ? number->ToInt64() : std::nullopt;
     if (!whole || *whole < 0 || *whole > 100) {
@@ -262,14 +279,16 @@ bool ReadRequest(const JsonValue& json, Timestamp now, FormulaRequest& request, 
     request.scale = static_cast<int>(*whole);
   }
   if (const JsonValue* at = json.Find("now"); at != nullptr && at->type != JsonType::kNull) {
-    const std::optional<Value> instant = at->IsString() ? ReadValue(FieldType::kDateTime, at->text) : std::nullopt;
+    const std::optional<Value> instant =
+        at->IsString() ? ReadValue(FieldType::kDateTime, at->text) : std::nullopt;
     if (!instant || instant->IsBlank()) {
       fault = "now is no timestamp";
       return false;
     }
     request.now = instant->instant();
   }
-  if (const JsonValue* fields = json.Find("fields"); fields != nullptr && fields->type != JsonType::kNull) {
+  if (const JsonValue* fields = json.Find("fields");
+      fields != nullptr && fields->type != JsonType::kNull) {
     if (!fields->IsObject()) {
       fault = "fields is no object";
       return false;
@@ -371,14 +390,15 @@ FormulaAnswer AnswerFormula(const FormulaRequest& request) {
     return answer;
   }
   if (request.explain) {
-    answer.explain = compiled.program->Explain() + "inverse  " + DescribeInversion(*compiled.program, {}) + "\n";
+    answer.explain =
+        compiled.program->Explain() + "inverse  " + DescribeInversion(*compiled.program, {}) + "\n";
   }
   const EvalResult result = compiled.program->Evaluate(row, context);
   if (row.field_issue()) {
     answer.error = row.field_issue();
   } else if (!result.ok()) {
-    answer.error = AnswerError{std::string(EvalErrorCodeName(result.error().code)), result.error().message,
-                               result.error().position.offset};
+    answer.error = AnswerError{std::string(EvalErrorCodeName(result.error().code)),
+                               result.error().message, result.error().position.offset};
   } else {
     answer.value = result.value().ToOwned();
     FinishNumber(request, answer.value);
@@ -393,7 +413,8 @@ std::string AnswerText(const Value& value) {
     case ValueType::kNumber: return value.number().ToString();
     case ValueType::kBoolean: return value.boolean() ? "true" : "false";
     case ValueType::kDate: return FormatDate(value.date());
-    case ValueType::kDateTime: return FormatDate(DateOf(value.instant())) + "T" + TimeAsText(TimeOf(value.instant())) + "Z";
+    case ValueType::kDateTime:
+      return FormatDate(DateOf(value.instant())) + "T" + TimeAsText(TimeOf(value.instant())) + "Z";
     case ValueType::kTime: return TimeAsText(value.time());
   }
   return "";
@@ -411,7 +432,8 @@ std::string AnswerBatchLine(std::string_view line, Timestamp now) {
     id = json->Find("id");
     FormulaRequest request;
     std::string fault;
-    answer = ReadRequest(*json, now, request, fault) ? AnswerFormula(request) : Failed({"bad-input", fault, 0});
+    answer = ReadRequest(*json, now, request, fault) ? AnswerFormula(request)
+                                                     : Failed({"bad-input", fault, 0});
   }
   std::string out;
   JsonWriter writer(out);

@@ -1,13 +1,14 @@
 #ifndef TABLECAST_FORMULA_BATCH_H_
 #define TABLECAST_FORMULA_BATCH_H_
 
-// Evaluates stand-alone formulas over given field values: what `tablecast formula` does, one formula or a
-// batch of JSON lines. Names match in any letter case where no exact name does, as Salesforce's do.
+// Evaluates stand-alone formulas over given field values: what `tablecast formula` does, one
+// formula or a batch of JSON lines. Names match in any letter case where no exact name does, as
+// Salesforce's do.
 //
-// A batch line: {"id", "formula", "returns"?, "fields": {name: {"type", "value"} | {"type", "formula"}},
-// "null_mode"?: "zero" | "null", "scale"?, "now"?}; types Text, Number, Currency, Percent, Boolean, Date,
-// DateTime, Time. An answer line: {"id", "type", "value"} or {"id", "error": {"code", "message",
-// "position"}}, position being a byte offset into the formula.
+// A batch line: {"id", "formula", "returns"?, "fields": {name: {"type", "value"} | {"type",
+// "formula"}}, "null_mode"?: "zero" | "null", "scale"?, "now"?}; types Text, Number, Currency,
+// Percent, Boolean, Date, DateTime, Time. An answer line: {"id", "type", "value"} or {"id",
+// "error": {"code", "message", "position"}}, position being a byte offset into the formula.
 //
 //   std::string line = AnswerBatchLine(R"({"id": 1, "formula": "1 + 1"})", CurrentTimestamp());
 //   // {"id":1,"type":"number","value":"2"}
@@ -24,8 +25,18 @@
 
 namespace tablecast::formula {
 
-// Declared types of fields and results. Currency is Number; a Percent is stored as 50 and read as 0.5.
-enum class FieldType : std::uint8_t { kText, kNumber, kCurrency, kPercent, kBoolean, kDate, kDateTime, kTime };
+// Declared types of fields and results. Currency is Number; a Percent is stored as 50 and read as
+// 0.5.
+enum class FieldType : std::uint8_t {
+  kText,
+  kNumber,
+  kCurrency,
+  kPercent,
+  kBoolean,
+  kDate,
+  kDateTime,
+  kTime
+};
 std::optional<FieldType> FieldTypeNamed(std::string_view name);  // any letter case
 ValueType ValueTypeOf(FieldType type);
 
@@ -66,7 +77,8 @@ struct FormulaAnswer {
 
 FormulaAnswer AnswerFormula(const FormulaRequest& request);
 
-// The value as batch answers write it: 12.5, 2020-01-02, 2020-01-02T03:04:05.678Z, 03:04:05.006, true.
+// The value as batch answers write it: 12.5, 2020-01-02, 2020-01-02T03:04:05.678Z, 03:04:05.006,
+// true.
 std::string AnswerText(const Value& value);
 
 // One line without the line break. `now` stands in where the line has none.

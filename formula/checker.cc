@@ -1,5 +1,5 @@
-// IMPLEMENTATION: one loop over the postorder nodes of the Ast. A node that could not be typed is marked
-// and silences the nodes above it, so one mistake gives one issue. Tested by
+// IMPLEMENTATION: one loop over the postorder nodes of the Ast. A node that could not be typed is
+// marked and silences the nodes above it, so one mistake gives one issue. Tested by
 // tests/formula/checker_test.cc and signatures_test.cc.
 
 #include "formula/checker.h"
@@ -31,15 +31,19 @@ ValueType TypeOf(ParameterType parameter) {
 // What to write around a value of type `from` where `to` is wanted; "" when nothing converts.
 std::string Conversion(ValueType from, ValueType to) {
   using V = ValueType;
-  if (to == V::kText && (from == V::kNumber || from == V::kDate || from == V::kDateTime || from == V::kTime)) {
+  if (to == V::kText &&
+      (from == V::kNumber || from == V::kDate || from == V::kDateTime || from == V::kTime)) {
     return "convert it with TEXT(...)";
   }
   if (to == V::kText && from == V::kBoolean) return "convert it with IF(..., \"true\", \"false\")";
   if (to == V::kNumber && from == V::kText) return "convert it with VALUE(...)";
   if (to == V::kNumber && from == V::kBoolean) return "convert it with IF(..., 1, 0)";
-  if (to == V::kDate && (from == V::kText || from == V::kDateTime)) return "convert it with DATEVALUE(...)";
-  if (to == V::kDateTime && (from == V::kText || from == V::kDate)) return "convert it with DATETIMEVALUE(...)";
-  if (to == V::kTime && (from == V::kText || from == V::kDateTime)) return "convert it with TIMEVALUE(...)";
+  if (to == V::kDate && (from == V::kText || from == V::kDateTime))
+    return "convert it with DATEVALUE(...)";
+  if (to == V::kDateTime && (from == V::kText || from == V::kDate))
+    return "convert it with DATETIMEVALUE(...)";
+  if (to == V::kTime && (from == V::kText || from == V::kDateTime))
+    return "convert it with TIMEVALUE(...)";
   if (to == V::kBoolean && from == V::kText) return "compare it: ... = \"true\"";
   if (to == V::kBoolean && from == V::kNumber) return "compare it: ... <> 0";
   return {};
@@ -50,9 +54,15 @@ constexpr std::size_t kMostIssues = 50;
 
 class Checker {
  public:
-  Checker(const Ast& ast, std::string_view text, const NameResolver& resolver, const CompileOptions& options,
-          const FunctionRegistry& registry, const std::map<std::string, ValueType>& undeclared)
-      : ast_(ast), text_(text), resolver_(resolver), options_(options), registry_(registry), undeclared_(undeclared) {}
+  Checker(const Ast& ast, std::string_view text, const NameResolver& resolver,
+          const CompileOptions& options, const FunctionRegistry& registry,
+          const std::map<std::string, ValueType>& undeclared)
+      : ast_(ast),
+        text_(text),
+        resolver_(resolver),
+        options_(options),
+        registry_(registry),
+        undeclared_(undeclared) {}
 
   CheckedFormula Run() {
     typed_.resize(ast_.nodes.size());
@@ -60,7 +70,8 @@ class Checker {
     for (std::uint32_t i = 0; i < ast_.nodes.size(); ++i) {
       current_ = i;
       const auto children = ast_.ChildrenOf(ast_.nodes[i]);
-      const bool silenced = std::any_of(children.begin(), children.end(), [this](std::uint32_t c) { return failed_[c]; });
+      const bool silenced = std::any_of(children.begin(), children.end(),
+                                        [this](std::uint32_t c) { return failed_[c]; });
       failed_[i] = silenced || !CheckNode(ast_.nodes[i]);
     }
     CheckedFormula out;
@@ -76,7 +87,7 @@ class Checker {
   const std::vector<std::string>& undeclared_seen() const { return undeclared_seen_; }
 
  private:
-  // ---- issues --------------------------------------------------------------------------------
+  // ---- issues ----
 
   bool Fail(const AstNode& node, std::string code, std::string message, std::string remedy = {}) {
     Issue issue;
@@ -88,7 +99,8 @@ class Checker {
     return false;
   }
   // Points at the function's name rather than at the whole call.
-  bool FailName(const AstNode& node, std::string code, std::string message, std::string remedy = {}) {
+  bool FailName(const AstNode& node, std::string code, std::string message,
+                std::string remedy = {}) {
     AstNode name;
     name.begin = node.begin;
     name.end = node.begin + static_cast<std::uint32_t>(node.text.size());
@@ -97,11 +109,12 @@ class Checker {
   bool FailType(std::uint32_t ast_id, const std::string& what, ValueType expected) {
     const ValueType found = TypeAt(ast_id);
     return Fail(ast_.nodes[ast_id], "formula-argument-type",
-                what + " must be " + std::string(ValueTypeName(expected)) + ", found " + std::string(ValueTypeName(found)),
+                what + " must be " + std::string(ValueTypeName(expected)) + ", found " +
+                    std::string(ValueTypeName(found)),
                 Conversion(found, expected));
   }
 
-  // ---- nodes ---------------------------------------------------------------------------------
+  // ---- nodes ----
 
   std::span<const std::uint32_t> Kids() const { return ast_.ChildrenOf(ast_.nodes[current_]); }
   ValueType TypeAt(std::uint32_t ast_id) const { return tree_.nodes[typed_[ast_id]].type; }
@@ -135,7 +148,8 @@ class Checker {
     tree_.constants.push_back(std::move(value));
     return Add(std::move(node));
   }
-  bool AddStrict(std::string_view name, Kernel kernel, NullRule rule, ValueType type, Purity purity = Purity::kPure) {
+  bool AddStrict(std::string_view name, Kernel kernel, NullRule rule, ValueType type,
+                 Purity purity = Purity::kPure) {
     TypedNode node = NewNode(NodeOp::kStrict, type);
     node.name = name;
     node.kernel = kernel;
@@ -168,7 +182,7 @@ class Checker {
     return false;
   }
 
-  // ---- names ---------------------------------------------------------------------------------
+  // ---- names ----
 
   bool CheckField(const AstNode& node) {
     std::string name = node.text;
@@ -184,13 +198,15 @@ class Checker {
     if (!binding) return FailUnknownField(node);
     ValueType type = binding->type;
     if (type == ValueType::kNull) {
-      if (std::find(undeclared_seen_.begin(), undeclared_seen_.end(), name) == undeclared_seen_.end()) {
+      if (std::find(undeclared_seen_.begin(), undeclared_seen_.end(), name) ==
+          undeclared_seen_.end()) {
         undeclared_seen_.push_back(name);
       }
       const auto chosen = undeclared_.find(name);
       type = chosen == undeclared_.end() ? ValueType::kText : chosen->second;
     }
-    const auto [use, is_new] = field_index_.try_emplace(name, static_cast<std::uint32_t>(tree_.fields.size()));
+    const auto [use, is_new] =
+        field_index_.try_emplace(name, static_cast<std::uint32_t>(tree_.fields.size()));
     if (is_new) tree_.fields.push_back({name, binding->slot, type});
     TypedNode field = NewNode(NodeOp::kField, type);
     field.payload = use->second;
@@ -208,19 +224,21 @@ class Checker {
     return Fail(node, "formula-unknown-field", "unknown field " + node.text, std::move(remedy));
   }
 
-  // ---- operators -----------------------------------------------------------------------------
+  // ---- operators ----
 
   bool CheckUnary(const AstNode& node) {
     const std::optional<OperatorMeaning> meaning = UnaryMeaning(node.text, KidType(0));
     if (!meaning) {
-      return FailType(Kids()[0], "operand of " + node.text, node.text == "!" ? ValueType::kBoolean : ValueType::kNumber);
+      return FailType(Kids()[0], "operand of " + node.text,
+                      node.text == "!" ? ValueType::kBoolean : ValueType::kNumber);
     }
     return AddStrict(OperatorName(node.text), meaning->kernel, meaning->null_rule, meaning->result);
   }
 
   // The tree keeps names as views of constant text.
   static std::string_view OperatorName(std::string_view op) {
-    static constexpr std::string_view kNames[] = {"||", "&&", "=", "<>", "<", "<=", ">", ">=", "+", "-", "&", "^", "*", "/", "!"};
+    static constexpr std::string_view kNames[] = {
+        "||", "&&", "=", "<>", "<", "<=", ">", ">=", "+", "-", "&", "^", "*", "/", "!"};
     return *std::find(std::begin(kNames), std::end(kNames), op);
   }
 
@@ -248,19 +266,20 @@ class Checker {
       if (remedy.empty()) remedy = Conversion(left, right);
     }
     return Fail(node, "formula-argument-type",
-                "operator " + node.text + " does not take " + std::string(ValueTypeName(left)) + " and " +
-                    std::string(ValueTypeName(right)),
+                "operator " + node.text + " does not take " + std::string(ValueTypeName(left)) +
+                    " and " + std::string(ValueTypeName(right)),
                 std::move(remedy));
   }
 
-  // ---- calls ---------------------------------------------------------------------------------
+  // ---- calls ----
 
   bool CheckCall(const AstNode& node) {
     const FunctionEntry* entry = registry_.Find(node.text);
     if (entry == nullptr) return FailUnknownFunction(node);
     if (!entry->refused.empty()) {
       return FailName(node, "formula-unsupported",
-                      "function " + std::string(entry->name) + " is not offered: " + std::string(entry->refused));
+                      "function " + std::string(entry->name) +
+                          " is not offered: " + std::string(entry->refused));
     }
     if (entry->special != SpecialForm::kNone) return CheckForm(node, *entry);
     return CheckOverloads(node, *entry);
@@ -281,9 +300,10 @@ class Checker {
   }
 
   bool FailCount(const AstNode& node, const FunctionEntry& entry, const std::string& expected) {
-    return FailName(node, "formula-argument-count",
-                    std::string(entry.name) + " takes " + expected + ", found " + std::to_string(Kids().size()),
-                    std::string(entry.name) + "(" + std::string(entry.parameters) + ")");
+    return FailName(
+        node, "formula-argument-count",
+        std::string(entry.name) + " takes " + expected + ", found " + std::to_string(Kids().size()),
+        std::string(entry.name) + "(" + std::string(entry.parameters) + ")");
   }
 
   bool CheckOverloads(const AstNode& node, const FunctionEntry& entry) {
@@ -299,13 +319,15 @@ class Checker {
       for (std::size_t i = 0; i < count && fits; ++i) fits = Accepts(overload, i, KidType(i));
       if (!fits) continue;
       if (overload.identity) return AddIdentity();
-      if (!AddStrict(entry.name, entry.kernel, entry.null_rule, overload.result, entry.purity)) return false;
+      if (!AddStrict(entry.name, entry.kernel, entry.null_rule, overload.result, entry.purity))
+        return false;
       return entry.name != "REGEX" || PrepareRegex(node);
     }
     if (counted == nullptr) return FailCount(node, entry, ExpectedCounts(entry));
     for (std::size_t i = 0; i < count; ++i) {
       if (candidates == 1 && !Accepts(*counted, i, KidType(i))) {
-        return FailType(Kids()[i], "argument " + std::to_string(i + 1) + " of " + std::string(entry.name),
+        return FailType(Kids()[i],
+                        "argument " + std::to_string(i + 1) + " of " + std::string(entry.name),
                         TypeOf(Parameter(*counted, i)));
       }
     }
@@ -316,7 +338,8 @@ class Checker {
     return overload.parameters[std::min<std::size_t>(i, overload.count - 1U)];
   }
   static bool Accepts(const Overload& overload, std::size_t i, ValueType type) {
-    return type == TypeOf(Parameter(overload, i)) || (type == ValueType::kNull && overload.null_literal);
+    return type == TypeOf(Parameter(overload, i)) ||
+           (type == ValueType::kNull && overload.null_literal);
   }
 
   bool FailChoices(const AstNode& node, const FunctionEntry& entry) {
@@ -326,19 +349,23 @@ class Checker {
     }
     std::string choices;
     for (const Overload& overload : entry.overloads) {
-      if (overload.count != Kids().size() || (overload.qualifier_only && !options_.qualifier_mode)) continue;
+      if (overload.count != Kids().size() || (overload.qualifier_only && !options_.qualifier_mode))
+        continue;
       if (!choices.empty()) choices += " or ";
       choices += "(";
       for (std::size_t i = 0; i < overload.count; ++i) {
-        choices += (i == 0 ? "" : ", ") + std::string(ValueTypeName(TypeOf(overload.parameters[i])));
+        choices +=
+            (i == 0 ? "" : ", ") + std::string(ValueTypeName(TypeOf(overload.parameters[i])));
       }
       choices += ")";
     }
     const std::uint32_t at = Kids()[0];
     std::string remedy;
-    if (entry.overloads.size() > 1 && KidType(0) == ValueType::kBoolean) remedy = Conversion(ValueType::kBoolean, ValueType::kText);
+    if (entry.overloads.size() > 1 && KidType(0) == ValueType::kBoolean)
+      remedy = Conversion(ValueType::kBoolean, ValueType::kText);
     return Fail(ast_.nodes[at].end > 0 ? ast_.nodes[at] : node, "formula-argument-type",
-                std::string(entry.name) + " takes " + choices + ", found (" + found + ")", std::move(remedy));
+                std::string(entry.name) + " takes " + choices + ", found (" + found + ")",
+                std::move(remedy));
   }
 
   std::string ExpectedCounts(const FunctionEntry& entry) const {
@@ -346,9 +373,11 @@ class Checker {
     std::vector<int> counts;
     for (const Overload& overload : entry.overloads) {
       if (overload.variadic) return "at least " + std::to_string(overload.count) + " arguments";
-      if (std::find(counts.begin(), counts.end(), overload.count) == counts.end()) counts.push_back(overload.count);
+      if (std::find(counts.begin(), counts.end(), overload.count) == counts.end())
+        counts.push_back(overload.count);
     }
-    for (std::size_t i = 0; i < counts.size(); ++i) text += (i == 0 ? "" : " or ") + std::to_string(counts[i]);
+    for (std::size_t i = 0; i < counts.size(); ++i)
+      text += (i == 0 ? "" : " or ") + std::to_string(counts[i]);
     return text + (text == "1" ? " argument" : " arguments");
   }
 
@@ -357,15 +386,17 @@ class Checker {
     TypedNode& call = tree_.nodes.back();
     const TypedNode& pattern = tree_.nodes[tree_.ArgumentsOf(call)[1]];
     if (pattern.op != NodeOp::kConstant) return true;
-    Result<std::shared_ptr<const PreparedPattern>> prepared = PreparePattern(tree_.constants[pattern.payload].text());
+    Result<std::shared_ptr<const PreparedPattern>> prepared =
+        PreparePattern(tree_.constants[pattern.payload].text());
     if (!prepared.ok()) {
-      return Fail(ast_.nodes[ast_.ChildrenOf(node)[1]], "formula-regex", prepared.error().message, prepared.error().remedy);
+      return Fail(ast_.nodes[ast_.ChildrenOf(node)[1]], "formula-regex", prepared.error().message,
+                  prepared.error().remedy);
     }
     call.pattern = *std::move(prepared);
     return true;
   }
 
-  // ---- special forms -------------------------------------------------------------------------
+  // ---- special forms ----
 
   bool CheckForm(const AstNode& node, const FunctionEntry& entry) {
     const std::size_t count = Kids().size();
@@ -376,7 +407,8 @@ class Checker {
         for (std::size_t i = 0; i < count; ++i) {
           if (!Wants(i, ValueType::kBoolean, entry, true)) return false;
         }
-        return AddForm(entry.special == SpecialForm::kAnd ? NodeOp::kAnd : NodeOp::kOr, entry.name, ValueType::kBoolean);
+        return AddForm(entry.special == SpecialForm::kAnd ? NodeOp::kAnd : NodeOp::kOr, entry.name,
+                       ValueType::kBoolean);
       }
       case SpecialForm::kNot:  // the parser makes NOT( a unary operator; kept for completeness
         if (count != 1) return FailCount(node, entry, "1 argument");
@@ -389,7 +421,8 @@ class Checker {
         return AddJoined(NodeOp::kIf, entry, results, true);
       }
       case SpecialForm::kIfs: {
-        if (count < 3 || count % 2 == 0) return FailCount(node, entry, "pairs of condition and value, and an else value");
+        if (count < 3 || count % 2 == 0)
+          return FailCount(node, entry, "pairs of condition and value, and an else value");
         std::vector<std::size_t> results;
         for (std::size_t i = 0; i + 1 < count; i += 2) {
           if (!Wants(i, ValueType::kBoolean, entry, false)) return false;
@@ -416,9 +449,10 @@ class Checker {
         if (count != 1) return FailCount(node, entry, "1 argument");
         const std::size_t all[] = {0};
         if (!Join(entry, all, false)) return false;
-        const bool text_null = entry.special == SpecialForm::kIsNull && KidType(0) == ValueType::kText;
-        return AddStrict(entry.name, text_null ? AlwaysFalseKernel : IsBlankKernel, NullRule::kKernelDecides,
-                         ValueType::kBoolean);
+        const bool text_null =
+            entry.special == SpecialForm::kIsNull && KidType(0) == ValueType::kText;
+        return AddStrict(entry.name, text_null ? AlwaysFalseKernel : IsBlankKernel,
+                         NullRule::kKernelDecides, ValueType::kBoolean);
       }
       case SpecialForm::kBlankValue:
       case SpecialForm::kNullValue: {
@@ -426,8 +460,10 @@ class Checker {
         // A Boolean may only replace the literal NULL.
         const std::size_t results[] = {0, 1};
         if (!Join(entry, results, KidType(0) == ValueType::kNull)) return false;
-        if (entry.special == SpecialForm::kNullValue && KidType(0) == ValueType::kText) return AddIdentity();
-        return AddForm(NodeOp::kCoalesce, entry.name, KidType(0) == ValueType::kNull ? KidType(1) : KidType(0));
+        if (entry.special == SpecialForm::kNullValue && KidType(0) == ValueType::kText)
+          return AddIdentity();
+        return AddForm(NodeOp::kCoalesce, entry.name,
+                       KidType(0) == ValueType::kNull ? KidType(1) : KidType(0));
       }
       case SpecialForm::kNone: break;
     }
@@ -455,23 +491,27 @@ class Checker {
 
   bool Wants(std::size_t i, ValueType type, const FunctionEntry& entry, bool null_literal) {
     if (KidType(i) == type || (null_literal && KidType(i) == ValueType::kNull)) return true;
-    return FailType(Kids()[i], "argument " + std::to_string(i + 1) + " of " + std::string(entry.name), type);
+    return FailType(Kids()[i],
+                    "argument " + std::to_string(i + 1) + " of " + std::string(entry.name), type);
   }
 
   // The one type that these arguments share; NULL joins with anything.
-  std::optional<ValueType> Join(const FunctionEntry& entry, std::span<const std::size_t> which, bool booleans) {
+  std::optional<ValueType> Join(const FunctionEntry& entry, std::span<const std::size_t> which,
+                                bool booleans) {
     ValueType joined = ValueType::kNull;
     for (const std::size_t i : which) {
       const ValueType type = KidType(i);
       if (type == ValueType::kBoolean && !booleans) {
         Fail(ast_.nodes[Kids()[i]], "formula-argument-type",
-             "argument " + std::to_string(i + 1) + " of " + std::string(entry.name) + " cannot be Boolean",
+             "argument " + std::to_string(i + 1) + " of " + std::string(entry.name) +
+                 " cannot be Boolean",
              "use IF for conditions");
         return std::nullopt;
       }
       if (type == ValueType::kNull || type == joined) continue;
       if (joined != ValueType::kNull) {
-        FailType(Kids()[i], "argument " + std::to_string(i + 1) + " of " + std::string(entry.name), joined);
+        FailType(Kids()[i], "argument " + std::to_string(i + 1) + " of " + std::string(entry.name),
+                 joined);
         return std::nullopt;
       }
       joined = type;
@@ -479,12 +519,13 @@ class Checker {
     return joined;
   }
 
-  bool AddJoined(NodeOp op, const FunctionEntry& entry, std::span<const std::size_t> results, bool booleans) {
+  bool AddJoined(NodeOp op, const FunctionEntry& entry, std::span<const std::size_t> results,
+                 bool booleans) {
     const std::optional<ValueType> type = Join(entry, results, booleans);
     return type && AddForm(op, entry.name, *type);
   }
 
-  // ---- the declared result -------------------------------------------------------------------
+  // ---- the declared result ----
 
   void CheckResult() {
     if (!options_.result || *options_.result == ValueType::kNull) return;
@@ -493,7 +534,8 @@ class Checker {
     if (found == wanted || found == ValueType::kNull) return;
     if (wanted == ValueType::kDate && found == ValueType::kDateTime) return;
     Fail(ast_.nodes.back(), "formula-result-type",
-         "formula yields " + std::string(ValueTypeName(found)) + ", but " + std::string(ValueTypeName(wanted)) + " is declared",
+         "formula yields " + std::string(ValueTypeName(found)) + ", but " +
+             std::string(ValueTypeName(wanted)) + " is declared",
          Conversion(found, wanted));
   }
 
@@ -521,7 +563,8 @@ CheckedFormula Check(const Ast& ast, std::string_view text, const NameResolver& 
   CheckedFormula as_text = first.Run();
   const std::vector<std::string> undeclared = first.undeclared_seen();
   if (as_text.tree || undeclared.empty()) return as_text;
-  // Undeclared fields and Text does not check: try Number for ever more of them, in order of mention.
+  // Undeclared fields and Text does not check: try Number for ever more of them, in order of
+  // mention.
   constexpr std::size_t kMostTried = 6;
   const std::size_t tried = std::min(undeclared.size(), kMostTried);
   for (std::uint32_t numbers = 1; numbers < (1U << tried); ++numbers) {

@@ -20,7 +20,8 @@ struct CheckedFormula {
   std::vector<Issue> issues;
 };
 
-// A field whose binding has no type (kNull) takes it from its use: Text where that checks, else Number.
+// A field whose binding has no type (kNull) takes it from its use: Text where that checks, else
+// Number.
 CheckedFormula Check(const Ast& ast, std::string_view text, const NameResolver& resolver,
                      const CompileOptions& options, const FunctionRegistry& registry);
 

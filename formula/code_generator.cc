@@ -1,6 +1,7 @@
-// IMPLEMENTATION: value numbering finds equal expressions; a value is computed once and reused wherever
-// its computation is certain to have happened (scopes follow the lazy branches). Left operands of long
-// chains are walked in a loop; otherwise recursion follows the nesting that the parser has bounded.
+// IMPLEMENTATION: value numbering finds equal expressions; a value is computed once and reused
+// wherever its computation is certain to have happened (scopes follow the lazy branches). Left
+// operands of long chains are walked in a loop; otherwise recursion follows the nesting that the
+// parser has bounded.
 
 #include <algorithm>
 #include <map>
@@ -33,7 +34,7 @@ class Generator {
   // While generating, constants are marked by the top bit; registers are not.
   static constexpr std::uint32_t kConstantBit = 1U << 31U;
 
-  // ---- value numbering ---------------------------------------------------------------------------
+  // ---- value numbering ----
 
   void NumberValues() {
     std::map<std::vector<std::uintptr_t>, std::uint32_t> seen;
@@ -41,15 +42,17 @@ class Generator {
     std::map<std::string, std::uint32_t> constants;
     for (NodeId id = 0; id < tree_.nodes.size(); ++id) {
       const TypedNode& node = tree_[id];
-      std::vector<std::uintptr_t> key = {static_cast<std::uintptr_t>(node.op), static_cast<std::uintptr_t>(node.type),
-                                         reinterpret_cast<std::uintptr_t>(node.kernel), node.payload};
+      std::vector<std::uintptr_t> key = {
+          static_cast<std::uintptr_t>(node.op), static_cast<std::uintptr_t>(node.type),
+          reinterpret_cast<std::uintptr_t>(node.kernel), node.payload};
       if (node.op == NodeOp::kConstant) {
         // Equal constants share one number, whatever their index.
         const std::string spelled = tree_.constants[node.payload].ToString();
         key[3] = constants.try_emplace(spelled, node.payload).first->second;
       }
       for (const NodeId argument : tree_.ArgumentsOf(node)) key.push_back(number_[argument]);
-      const auto [entry, is_new] = seen.try_emplace(std::move(key), static_cast<std::uint32_t>(numbers_.size()));
+      const auto [entry, is_new] =
+          seen.try_emplace(std::move(key), static_cast<std::uint32_t>(numbers_.size()));
       if (is_new) numbers_.push_back(id);
       number_[id] = entry->second;
     }
@@ -70,14 +73,15 @@ class Generator {
     scope_log_.push_back(number_[id]);
   }
 
-  // ---- instructions ------------------------------------------------------------------------------
+  // ---- instructions ----
 
   std::uint32_t NewRegister() { return code_.register_count++; }
   std::uint32_t AddConstant(Value value) {
     code_.constants.push_back(std::move(value));
     return static_cast<std::uint32_t>(code_.constants.size() - 1) | kConstantBit;
   }
-  std::size_t Append(OpCode op, std::uint32_t target, std::initializer_list<std::uint32_t> operands) {
+  std::size_t Append(OpCode op, std::uint32_t target,
+                     std::initializer_list<std::uint32_t> operands) {
     return Append(op, target, std::span(operands.begin(), operands.size()));
   }
   std::size_t Append(OpCode op, std::uint32_t target, std::span<const std::uint32_t> operands) {
@@ -97,15 +101,15 @@ class Generator {
     for (const std::size_t jump : jumps) PatchHere(jump);
   }
 
-  // ---- expressions -------------------------------------------------------------------------------
+  // ---- expressions ----
 
   // The operand that holds the value of `id` from here on.
   std::uint32_t Emit(NodeId id) {
     // Down the left operands of strict nodes in a loop, then back up.
     std::vector<NodeId> spine;
     NodeId at = id;
-    while (!available_[number_[at]] && tree_[at].op == NodeOp::kStrict && tree_[at].argument_count > 0 &&
-           !FusedCut(at)) {
+    while (!available_[number_[at]] && tree_[at].op == NodeOp::kStrict &&
+           tree_[at].argument_count > 0 && !FusedCut(at)) {
       spine.push_back(at);
       at = tree_.ArgumentsOf(at)[0];
     }
@@ -173,7 +177,9 @@ class Generator {
   std::optional<Cut> FusedCut(NodeId id) const {
     if (!fuse_) return std::nullopt;
     std::optional<Cut> cut = RecogniseCut(tree_, id);
-    if (cut && cut->kind != CutKind::kTail && cut->kind != CutKind::kHead && cut->kind != CutKind::kPart) return std::nullopt;
+    if (cut && cut->kind != CutKind::kTail && cut->kind != CutKind::kHead &&
+        cut->kind != CutKind::kPart)
+      return std::nullopt;
     return cut;
   }
 
@@ -187,7 +193,9 @@ class Generator {
       source = EmitOne(numbers_[number]);
       found = true;
     }
-    const OpCode op = cut.kind == CutKind::kTail ? OpCode::kTail : cut.kind == CutKind::kHead ? OpCode::kHead : OpCode::kPart;
+    const OpCode op = cut.kind == CutKind::kTail   ? OpCode::kTail
+                      : cut.kind == CutKind::kHead ? OpCode::kHead
+                                                   : OpCode::kPart;
     const std::uint32_t target = NewRegister();
     const std::size_t at = Append(op, target, {source});
     Instruction& instruction = code_.instructions[at];
@@ -325,8 +333,8 @@ class Generator {
   const TypedTree& tree_;
   bool fuse_;
   Code code_;
-  std::vector<std::uint32_t> number_;   // value number by node
-  std::vector<NodeId> numbers_;         // first node of each number
+  std::vector<std::uint32_t> number_;                    // value number by node
+  std::vector<NodeId> numbers_;                          // first node of each number
   std::vector<std::optional<std::uint32_t>> available_;  // operand by value number
   std::vector<std::uint32_t> scope_log_;
   std::vector<std::uint32_t> handlers_;
@@ -363,8 +371,9 @@ std::string DescribeCode(const Code& code) {
   std::string out;
   for (std::size_t i = 0; i < code.instructions.size(); ++i) {
     const Instruction& instruction = code.instructions[i];
-    const bool jumps = instruction.op == OpCode::kJump || instruction.op == OpCode::kJumpUnlessTrue ||
-                       instruction.op == OpCode::kJumpUnlessBlank || instruction.op == OpCode::kJumpUnlessEqual;
+    const bool jumps =
+        instruction.op == OpCode::kJump || instruction.op == OpCode::kJumpUnlessTrue ||
+        instruction.op == OpCode::kJumpUnlessBlank || instruction.op == OpCode::kJumpUnlessEqual;
     out += "  " + std::to_string(i) + ": ";
     if (!jumps) out += "r" + std::to_string(instruction.target) + " = ";
     out += OpName(instruction.op);
@@ -372,12 +381,15 @@ std::string DescribeCode(const Code& code) {
     for (std::uint32_t k = 0; k < instruction.operand_count; ++k) {
       out += (k == 0 ? " " : ", ") + operand(code.operands[instruction.first_operand + k]);
     }
-    if (instruction.op == OpCode::kTail || instruction.op == OpCode::kHead || instruction.op == OpCode::kPart) {
-      out += ", \"" + code.delimiters[instruction.delimiter] + "\", " + std::to_string(instruction.payload);
+    if (instruction.op == OpCode::kTail || instruction.op == OpCode::kHead ||
+        instruction.op == OpCode::kPart) {
+      out += ", \"" + code.delimiters[instruction.delimiter] + "\", " +
+             std::to_string(instruction.payload);
     } else if (jumps) {
       out += " -> " + std::to_string(instruction.jump);
     }
-    if (instruction.handler != kNoHandler) out += " (on error -> " + std::to_string(instruction.handler) + ")";
+    if (instruction.handler != kNoHandler)
+      out += " (on error -> " + std::to_string(instruction.handler) + ")";
     out += '\n';
   }
   return out + "  result " + operand(code.result) + "\n";

@@ -139,8 +139,11 @@ std::optional<Timestamp> FromMillis(std::int64_t millis) {
 
 std::string TimeAsText(TimeOfDay time) {
   const std::int64_t millis = ToMillis(time);
-  const auto two = [](std::int64_t n) { return std::string{static_cast<char>('0' + n / 10), static_cast<char>('0' + n % 10)}; };
-  std::string text = two(millis / 3'600'000) + ":" + two(millis / 60'000 % 60) + ":" + two(millis / 1000 % 60) + ".";
+  const auto two = [](std::int64_t n) {
+    return std::string{static_cast<char>('0' + n / 10), static_cast<char>('0' + n % 10)};
+  };
+  std::string text = two(millis / 3'600'000) + ":" + two(millis / 60'000 % 60) + ":" +
+                     two(millis / 1000 % 60) + ".";
   text += static_cast<char>('0' + millis / 100 % 10);
   return text + two(millis % 100);
 }

@@ -1,9 +1,9 @@
 #ifndef TABLECAST_FORMULA_DATE_TEXT_H_
 #define TABLECAST_FORMULA_DATE_TEXT_H_
 
-// The texts that DATEVALUE, DATETIMEVALUE and TIMEVALUE read and that TEXT writes. More lenient than
-// ISO 8601 in one-digit parts and stricter in what may follow. SOURCE: spec formula.md section 8.4,
-// F12, F13.
+// The texts that DATEVALUE, DATETIMEVALUE and TIMEVALUE read and that TEXT writes. More lenient
+// than ISO 8601 in one-digit parts and stricter in what may follow. SOURCE: spec formula.md
+// section 8.4, F12, F13.
 
 #include <optional>
 #include <string>
@@ -16,8 +16,8 @@ namespace tablecast::formula {
 // yyyy-M-d, then nothing, blanks, or `T` or a blank and a time of day (checked, then ignored).
 std::optional<Date> ParseDateText(std::string_view text);
 
-// yyyy-M-d, `T` or a blank, H:m:s, optionally a fraction of 1 to 9 digits (cut to milliseconds), `Z` or
-// ±HH:mm; trailing blanks. Without a zone it is UTC.
+// yyyy-M-d, `T` or a blank, H:m:s, optionally a fraction of 1 to 9 digits (cut to milliseconds),
+// `Z` or ±HH:mm; trailing blanks. Without a zone it is UTC.
 std::optional<Timestamp> ParseDateTimeText(std::string_view text);
 
 // Exactly HH:mm:ss.SSS.

@@ -13,16 +13,17 @@
 
 namespace tablecast::formula::internal {
 
-// Reads one field by the rules of spec section 4: a value of another type is blank, a blank Boolean is
-// FALSE, a blank Number is 0 when `blank_as_zero`. False (and an error) when the field itself failed.
-bool LoadField(const FieldUse& field, bool blank_as_zero, const FieldReader& fields, KernelContext& context,
-               Value& result);
+// Reads one field by the rules of spec section 4: a value of another type is blank, a blank Boolean
+// is FALSE, a blank Number is 0 when `blank_as_zero`. False (and an error) when the field itself
+// failed.
+bool LoadField(const FieldUse& field, bool blank_as_zero, const FieldReader& fields,
+               KernelContext& context, Value& result);
 
 // The plain interpreter. False: context.error() says why.
-bool InterpretTree(const TypedTree& tree, bool blank_as_zero, const FieldReader& fields, KernelContext& context,
-                   Value& result);
+bool InterpretTree(const TypedTree& tree, bool blank_as_zero, const FieldReader& fields,
+                   KernelContext& context, Value& result);
 
-// ---- code --------------------------------------------------------------------------------------
+// ---- code ----
 
 enum class OpCode : std::uint8_t {
   kLoadField,        // target = fields[payload]
@@ -43,15 +44,15 @@ inline constexpr std::uint32_t kNoHandler = UINT32_MAX;
 struct Instruction {
   OpCode op = OpCode::kMove;
   NullRule null_rule = NullRule::kKernelDecides;
-  bool text_keys = false;  // kJumpUnlessEqual: blank equals blank
+  bool text_keys = false;           // kJumpUnlessEqual: blank equals blank
   std::uint32_t target = 0;         // register
   std::uint32_t first_operand = 0;  // into Code::operands
   std::uint32_t operand_count = 0;
   std::uint32_t payload = 0;
-  std::uint32_t jump = 0;           // instruction index
-  std::uint32_t delimiter = 0;      // fused shapes: into Code::delimiters
-  std::uint32_t handler = kNoHandler;    // where an error continues (IFERROR)
-  std::uint32_t begin = 0;               // byte offset in the source, for errors
+  std::uint32_t jump = 0;              // instruction index
+  std::uint32_t delimiter = 0;         // fused shapes: into Code::delimiters
+  std::uint32_t handler = kNoHandler;  // where an error continues (IFERROR)
+  std::uint32_t begin = 0;             // byte offset in the source, for errors
   Kernel kernel = nullptr;
   const PreparedPattern* pattern = nullptr;  // owned by the tree
   std::string_view name;                     // for Explain
@@ -72,11 +73,13 @@ struct Code {
 Code GenerateCode(const TypedTree& tree, bool fuse);
 std::string DescribeCode(const Code& code);
 
-bool RunCode(const Code& code, bool blank_as_zero, const FieldReader& fields, KernelContext& context, Value& result);
+bool RunCode(const Code& code, bool blank_as_zero, const FieldReader& fields,
+             KernelContext& context, Value& result);
 
-// The fused shapes on bytes: exact for every valid UTF-8 text because the delimiter is one code point of
-// one unit. BORROWS text.
-std::string_view TailBehind(std::string_view text, std::string_view delimiter, std::uint32_t occurrence);
+// The fused shapes on bytes: exact for every valid UTF-8 text because the delimiter is one code
+// point of one unit. BORROWS text.
+std::string_view TailBehind(std::string_view text, std::string_view delimiter,
+                            std::uint32_t occurrence);
 std::string_view HeadBefore(std::string_view text, std::string_view delimiter);
 std::string_view PartBetween(std::string_view text, std::string_view delimiter, std::uint32_t part);
 

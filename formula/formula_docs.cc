@@ -60,7 +60,8 @@ void AppendEscapedCell(std::string& out, std::string_view text) {
 void AppendEntry(std::string& out, const FunctionEntry& entry) {
   out += "### " + std::string(entry.name) + "(" + std::string(entry.parameters) + ")\n\n";
   out += std::string(entry.doc) + ".";
-  if (entry.special == SpecialForm::kNone && entry.null_rule == NullRule::kBlankInBlankOut && !entry.parameters.empty()) {
+  if (entry.special == SpecialForm::kNone && entry.null_rule == NullRule::kBlankInBlankOut &&
+      !entry.parameters.empty()) {
     out += " Blank in, blank out.";
   }
   out += "\n\n";
@@ -75,8 +76,10 @@ void AppendEntry(std::string& out, const FunctionEntry& entry) {
 std::string FormulaDocumentation(const FunctionRegistry& registry) {
   std::string out(kIntroduction);
   const EvalLimits limits;
-  out += "Source " + std::to_string(kMaxSourceBytes / 1024) + " KB, nesting " + std::to_string(kMaxNesting) + ", one text " +
-         std::to_string(limits.max_text_bytes >> 20U) + " MiB, " + std::to_string(limits.max_steps) +
+  out += "Source " + std::to_string(kMaxSourceBytes / 1024) + " KB, nesting " +
+         std::to_string(kMaxNesting) + ", one text " +
+         std::to_string(limits.max_text_bytes >> 20U) + " MiB, " +
+         std::to_string(limits.max_steps) +
          " steps an evaluation (a step is one instruction, or 64 bytes of text walked).\n";
   std::string family;
   for (const auto table : registry.families()) {

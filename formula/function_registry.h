@@ -1,8 +1,9 @@
 #ifndef TABLECAST_FORMULA_FUNCTION_REGISTRY_H_
 #define TABLECAST_FORMULA_FUNCTION_REGISTRY_H_
 
-// The functions of the formula language: one entry each, with its overloads, null rule, documentation
-// line and examples. The checker, the evaluator, docs/formula.md and the tests all read these entries.
+// The functions of the formula language: one entry each, with its overloads, null rule,
+// documentation line and examples. The checker, the evaluator, docs/formula.md and the tests all
+// read these entries.
 //
 // The registry is an immutable view of constant tables (functions_*.cc): cheap to copy, passed by
 // reference, never a mutable global.
@@ -25,7 +26,12 @@ using Kernel = bool (*)(Arguments arguments, KernelContext& context, Value& resu
 
 // What a parameter accepts.
 enum class ParameterType : std::uint8_t {
-  kText, kNumber, kBoolean, kDate, kDateTime, kTime,
+  kText,
+  kNumber,
+  kBoolean,
+  kDate,
+  kDateTime,
+  kTime,
 };
 
 // What happens before the kernel sees blank arguments.
@@ -41,15 +47,26 @@ struct Overload {
   ParameterType parameters[4] = {};
   ValueType result = ValueType::kText;
   bool variadic = false;
-  bool null_literal = true;    // the literal NULL fits every parameter
-  bool identity = false;       // the call is its first argument
-  bool qualifier_only = false; // F16 identities
+  bool null_literal = true;     // the literal NULL fits every parameter
+  bool identity = false;        // the call is its first argument
+  bool qualifier_only = false;  // F16 identities
 };
 
 // Functions whose checking or laziness no list of overloads expresses.
 enum class SpecialForm : std::uint8_t {
-  kNone, kAnd, kOr, kNot, kIf, kIfs, kCase, kIfError, kIn,
-  kIsBlank, kIsNull, kBlankValue, kNullValue,
+  kNone,
+  kAnd,
+  kOr,
+  kNot,
+  kIf,
+  kIfs,
+  kCase,
+  kIfError,
+  kIn,
+  kIsBlank,
+  kIsNull,
+  kBlankValue,
+  kNullValue,
 };
 
 enum class Purity : std::uint8_t { kPure, kClock };
@@ -62,14 +79,14 @@ struct FunctionExample {
 
 struct FunctionEntry {
   std::string_view name = {};
-  std::string_view family = {};     // "Text", "Logic", "Math", "Date and time"
-  std::string_view parameters = {}; // as documented: "text, start, [length]"
+  std::string_view family = {};      // "Text", "Logic", "Math", "Date and time"
+  std::string_view parameters = {};  // as documented: "text, start, [length]"
   std::span<const Overload> overloads = {};
   SpecialForm special = SpecialForm::kNone;
   NullRule null_rule = NullRule::kBlankInBlankOut;
   Purity purity = Purity::kPure;
   internal::Kernel kernel = nullptr;  // null for special forms and refused functions
-  std::string_view doc = {};               // one line, no full stop
+  std::string_view doc = {};          // one line, no full stop
   std::span<const FunctionExample> examples = {};
   // Not offered: why, and what to use instead. Calls are compile errors "formula-unsupported".
   std::string_view refused = {};

@@ -20,7 +20,8 @@ bool FailText(KernelContext& context, std::string_view function, std::string_vie
               std::string_view expected) {
   std::string message = std::string(function) + " cannot read \"";
   AppendPrintable(message, text.substr(0, 60));
-  return context.Fail(EvalErrorCode::kBadDateText, message + "\"; it reads " + std::string(expected));
+  return context.Fail(EvalErrorCode::kBadDateText,
+                      message + "\"; it reads " + std::string(expected));
 }
 
 bool FailRange(KernelContext& context) {
@@ -28,12 +29,13 @@ bool FailRange(KernelContext& context) {
 }
 
 bool MakeDate(Arguments args, KernelContext& context, Value& result) {
-  const std::optional<Date> date = DateFromCivil(
-      args[0].number().ToInt64Saturated(), args[1].number().ToInt64Saturated(), args[2].number().ToInt64Saturated());
+  const std::optional<Date> date =
+      DateFromCivil(args[0].number().ToInt64Saturated(), args[1].number().ToInt64Saturated(),
+                    args[2].number().ToInt64Saturated());
   if (!date) {
     return context.Fail(EvalErrorCode::kArgumentOutOfRange,
-                        "there is no day " + args[0].number().ToString() + "-" + args[1].number().ToString() + "-" +
-                            args[2].number().ToString());
+                        "there is no day " + args[0].number().ToString() + "-" +
+                            args[1].number().ToString() + "-" + args[2].number().ToString());
   }
   result = Value::FromDate(*date);
   return true;
@@ -125,19 +127,23 @@ bool Millisecond(Arguments args, KernelContext& /*context*/, Value& result) {
 // The last day of a month goes to the last day; otherwise the same day, cut to the month's end.
 bool AddMonths(Arguments args, KernelContext& context, Value& result) {
   constexpr std::int64_t kMostMonths = 12 * 10000;
-  const std::int64_t months = std::clamp(args[1].number().ToInt64Saturated(), -kMostMonths, kMostMonths);
+  const std::int64_t months =
+      std::clamp(args[1].number().ToInt64Saturated(), -kMostMonths, kMostMonths);
   const CivilDay from = ToCivil(DayOf(args[0]));
-  const std::int64_t counted = static_cast<std::int64_t>(from.year) * 12 + (from.month - 1) + months;
+  const std::int64_t counted =
+      static_cast<std::int64_t>(from.year) * 12 + (from.month - 1) + months;
   const std::int64_t year = counted >= 0 ? counted / 12 : -1;
   if (year < 1 || year > 9999) return FailRange(context);
   const auto to_year = static_cast<std::int32_t>(year);
   const auto to_month = static_cast<std::int32_t>(counted % 12 + 1);
   const std::int32_t last = DaysInMonth(to_year, to_month);
   const bool was_last = from.day == DaysInMonth(from.year, from.month);
-  const std::optional<Date> date = DateFromCivil(to_year, to_month, was_last ? last : std::min(from.day, last));
+  const std::optional<Date> date =
+      DateFromCivil(to_year, to_month, was_last ? last : std::min(from.day, last));
   if (!date) return FailRange(context);
-  result = args[0].Is(ValueType::kDateTime) ? Value::DateTime(ToTimestamp(*date, TimeOf(args[0].instant())))
-                                            : Value::FromDate(*date);
+  result = args[0].Is(ValueType::kDateTime)
+               ? Value::DateTime(ToTimestamp(*date, TimeOf(args[0].instant())))
+               : Value::FromDate(*date);
   return true;
 }
 
@@ -153,8 +159,9 @@ bool UnixTimestamp(Arguments args, KernelContext& /*context*/, Value& result) {
 
 bool FromUnixTime(Arguments args, KernelContext& context, Value& result) {
   const Decimal millis = Multiply(args[0].number(), Decimal(1000), Decimal::kFormula);
-  const std::optional<Timestamp> instant =
-      millis.IsZero() || millis.Magnitude() < 18 ? FromMillis(millis.ToInt64Saturated()) : std::nullopt;
+  const std::optional<Timestamp> instant = millis.IsZero() || millis.Magnitude() < 18
+                                               ? FromMillis(millis.ToInt64Saturated())
+                                               : std::nullopt;
   if (!instant) return FailRange(context);
   result = Value::DateTime(*instant);
   return true;
@@ -169,7 +176,8 @@ std::string DurationText(std::int64_t seconds, bool with_days) {
     text = std::to_string(hours / 24) + ":";
     hours %= 24;
   }
-  return text + TwoDigits(hours) + ":" + TwoDigits(seconds / 60 % 60) + ":" + TwoDigits(seconds % 60);
+  return text + TwoDigits(hours) + ":" + TwoDigits(seconds / 60 % 60) + ":" +
+         TwoDigits(seconds % 60);
 }
 
 bool FormatDurationOf(Arguments args, KernelContext& context, Value& result) {
@@ -203,7 +211,7 @@ bool TimeNow(Arguments /*args*/, KernelContext& context, Value& result) {
   return true;
 }
 
-// ---- overloads and examples ----------------------------------------------------------------------
+// ---- overloads and examples ----
 
 constexpr Overload kMakeDate[] = {Takes(kDateResult, P::kNumber, P::kNumber, P::kNumber)};
 constexpr Overload kDateValue[] = {WithoutNull(Takes(kDateResult, P::kText)),
@@ -236,10 +244,11 @@ constexpr Overload kTimeNow[] = {Takes(kTimeResult)};
 constexpr FunctionExample kMakeDateExamples[] = {{"DATE(2020.9, 1.9, 2.9)", "2020-01-02"},
                                                  {"DATE(2020, 2, 30)", "error"},
                                                  {"DATE(0, 1, 1)", "error"}};
-constexpr FunctionExample kDateValueExamples[] = {{"DATEVALUE(\"2020-1-2\")", "2020-01-02"},
-                                                  {"DATEVALUE(\"2020-01-02T03:04:05Z\")", "2020-01-02"},
-                                                  {"DATEVALUE(\"20-01-02\")", "error"},
-                                                  {"DATEVALUE(\"2020-01-02x\")", "error"}};
+constexpr FunctionExample kDateValueExamples[] = {
+    {"DATEVALUE(\"2020-1-2\")", "2020-01-02"},
+    {"DATEVALUE(\"2020-01-02T03:04:05Z\")", "2020-01-02"},
+    {"DATEVALUE(\"20-01-02\")", "error"},
+    {"DATEVALUE(\"2020-01-02x\")", "error"}};
 constexpr FunctionExample kDateTimeValueExamples[] = {
     {"DATETIMEVALUE(\"2012-2-7 5:2:3\")", "2012-02-07T05:02:03Z"},
     {"DATETIMEVALUE(\"2020-01-02T03:04:05.5+02:00\")", "2020-01-02T01:04:05.500Z"},
@@ -257,23 +266,28 @@ constexpr FunctionExample kIsoYearExamples[] = {{"ISOYEAR(DATE(2021, 1, 3))", "2
 constexpr FunctionExample kHourExamples[] = {{"HOUR(TIMEVALUE(\"03:04:05.006\"))", "3"}};
 constexpr FunctionExample kMinuteExamples[] = {{"MINUTE(TIMEVALUE(\"03:04:05.006\"))", "4"}};
 constexpr FunctionExample kSecondExamples[] = {{"SECOND(TIMEVALUE(\"03:04:05.006\"))", "5"}};
-constexpr FunctionExample kMillisecondExamples[] = {{"MILLISECOND(TIMEVALUE(\"03:04:05.006\"))", "6"}};
-constexpr FunctionExample kAddMonthsExamples[] = {{"ADDMONTHS(DATE(2019, 2, 28), 12)", "2020-02-29"},
-                                                  {"ADDMONTHS(DATE(2020, 4, 30), 1)", "2020-05-31"},
-                                                  {"ADDMONTHS(DATE(2020, 1, 30), 1)", "2020-02-29"},
-                                                  {"ADDMONTHS(DATE(2020, 3, 31), -1.9)", "2020-02-29"}};
-constexpr FunctionExample kUnixTimestampExamples[] = {{"UNIXTIMESTAMP(DATE(2020, 1, 2))", "1577923200"},
-                                                      {"UNIXTIMESTAMP(TIMEVALUE(\"01:00:00.000\"))", "3600"}};
-constexpr FunctionExample kFromUnixTimeExamples[] = {{"FROMUNIXTIME(1.5)", "1970-01-01T00:00:01.500Z"}};
-constexpr FunctionExample kFormatDurationExamples[] = {{"FORMATDURATION(-90061)", "\"25:01:01\""},
-                                                       {"FORMATDURATION(90061, TRUE)", "\"1:01:01:01\""}};
+constexpr FunctionExample kMillisecondExamples[] = {
+    {"MILLISECOND(TIMEVALUE(\"03:04:05.006\"))", "6"}};
+constexpr FunctionExample kAddMonthsExamples[] = {
+    {"ADDMONTHS(DATE(2019, 2, 28), 12)", "2020-02-29"},
+    {"ADDMONTHS(DATE(2020, 4, 30), 1)", "2020-05-31"},
+    {"ADDMONTHS(DATE(2020, 1, 30), 1)", "2020-02-29"},
+    {"ADDMONTHS(DATE(2020, 3, 31), -1.9)", "2020-02-29"}};
+constexpr FunctionExample kUnixTimestampExamples[] = {
+    {"UNIXTIMESTAMP(DATE(2020, 1, 2))", "1577923200"},
+    {"UNIXTIMESTAMP(TIMEVALUE(\"01:00:00.000\"))", "3600"}};
+constexpr FunctionExample kFromUnixTimeExamples[] = {
+    {"FROMUNIXTIME(1.5)", "1970-01-01T00:00:01.500Z"}};
+constexpr FunctionExample kFormatDurationExamples[] = {
+    {"FORMATDURATION(-90061)", "\"25:01:01\""}, {"FORMATDURATION(90061, TRUE)", "\"1:01:01:01\""}};
 // The clock has no fixed answer: these hold whatever the time is.
 constexpr FunctionExample kTodayExamples[] = {{"TODAY() - TODAY()", "0"}};
 constexpr FunctionExample kNowExamples[] = {{"DATEVALUE(NOW()) = TODAY()", "TRUE"}};
 constexpr FunctionExample kTimeNowExamples[] = {{"TIMEVALUE(NOW()) = TIMENOW()", "TRUE"}};
 
-constexpr FunctionEntry Entry(std::string_view name, std::string_view parameters, std::span<const Overload> overloads,
-                              Kernel kernel, std::string_view doc, std::span<const FunctionExample> examples,
+constexpr FunctionEntry Entry(std::string_view name, std::string_view parameters,
+                              std::span<const Overload> overloads, Kernel kernel,
+                              std::string_view doc, std::span<const FunctionExample> examples,
                               Purity purity = Purity::kPure) {
   FunctionEntry entry;
   entry.name = name;
@@ -289,45 +303,55 @@ constexpr FunctionEntry Entry(std::string_view name, std::string_view parameters
 
 constexpr FunctionEntry kFunctions[] = {
     Entry("DATE", "year, month, day", kMakeDate, MakeDate,
-          "A calendar day of the years 1 to 9999; each part is truncated; an error when there is no such day",
+          "A calendar day of the years 1 to 9999; each part is truncated; an error when there is "
+          "no such day",
           kMakeDateExamples),
     Entry("DATEVALUE", "text or date-time", kDateValue, DateValue,
-          "The day that the text spells (yyyy-M-d, a time of day may follow), or the UTC day of a date-time; in "
+          "The day that the text spells (yyyy-M-d, a time of day may follow), or the UTC day of a "
+          "date-time; in "
           "qualifiers a date stays as it is",
           kDateValueExamples),
     Entry("DATETIMEVALUE", "text, date or date-time", kDateTimeValue, DateTimeValue,
-          "The instant that the text spells: date, T or a blank, H:m:s, optionally a fraction and Z or ±HH:mm; UTC "
+          "The instant that the text spells: date, T or a blank, H:m:s, optionally a fraction and "
+          "Z or ±HH:mm; UTC "
           "without a zone",
           kDateTimeValueExamples),
     Entry("TIMEVALUE", "text, date-time or time", kTimeValue, TimeValue,
-          "The time of day that the text spells (HH:mm:ss.SSS), or of the date-time in UTC", kTimeValueExamples),
+          "The time of day that the text spells (HH:mm:ss.SSS), or of the date-time in UTC",
+          kTimeValueExamples),
     Entry("YEAR", "date", kOfDate, Year, "The year of the date", kYearExamples),
     Entry("MONTH", "date", kOfDate, Month, "The month of the date, 1 to 12", kMonthExamples),
     Entry("DAY", "date", kOfDate, Day, "The day of the month", kDayExamples),
     Entry("WEEKDAY", "date", kOfDate, WeekdayOf, "1 = Sunday to 7 = Saturday", kWeekdayExamples),
     Entry("DAYOFYEAR", "date", kOfDate, DayOfYearOf, "1 to 366", kDayOfYearExamples),
-    Entry("ISOWEEK", "date or date-time", kOfDay, IsoWeekOf, "ISO 8601 week number", kIsoWeekExamples),
-    Entry("ISOYEAR", "date or date-time", kOfDay, IsoYearOf, "Year of the ISO 8601 week", kIsoYearExamples),
+    Entry("ISOWEEK", "date or date-time", kOfDay, IsoWeekOf, "ISO 8601 week number",
+          kIsoWeekExamples),
+    Entry("ISOYEAR", "date or date-time", kOfDay, IsoYearOf, "Year of the ISO 8601 week",
+          kIsoYearExamples),
     Entry("HOUR", "time", kOfTime, Hour, "0 to 23", kHourExamples),
     Entry("MINUTE", "time", kOfTime, Minute, "0 to 59", kMinuteExamples),
     Entry("SECOND", "time", kOfTime, Second, "0 to 59", kSecondExamples),
     Entry("MILLISECOND", "time", kOfTime, Millisecond, "0 to 999", kMillisecondExamples),
     Entry("ADDMONTHS", "date or date-time, months", kAddMonths, AddMonths,
-          "Months later; the last day of a month goes to the last day, others are cut to the month's end",
+          "Months later; the last day of a month goes to the last day, others are cut to the "
+          "month's end",
           kAddMonthsExamples),
     Entry("UNIXTIMESTAMP", "date, date-time or time", kUnixTimestamp, UnixTimestamp,
-          "Whole seconds since 1970-01-01 in UTC; of a time, since midnight", kUnixTimestampExamples),
-    Entry("FROMUNIXTIME", "seconds", kFromUnixTime, FromUnixTime, "The instant; milliseconds are kept",
-          kFromUnixTimeExamples),
+          "Whole seconds since 1970-01-01 in UTC; of a time, since midnight",
+          kUnixTimestampExamples),
+    Entry("FROMUNIXTIME", "seconds", kFromUnixTime, FromUnixTime,
+          "The instant; milliseconds are kept", kFromUnixTimeExamples),
     Entry("FORMATDURATION", "seconds, [days] or from, to", kFormatDuration, FormatDurationOf,
-          "HH:mm:ss of whole seconds without sign, with days in front when asked; between two date-times (with days) "
+          "HH:mm:ss of whole seconds without sign, with days in front when asked; between two "
+          "date-times (with days) "
           "or two times",
           kFormatDurationExamples),
-    Entry("TODAY", "", kToday, Today, "The UTC day of the request; one value a request", kTodayExamples,
-          Purity::kClock),
-    Entry("NOW", "", kNow, Now, "The instant of the request, in milliseconds; one value a request", kNowExamples,
-          Purity::kClock),
-    Entry("TIMENOW", "", kTimeNow, TimeNow, "The UTC time of day of the request; one value a request", kTimeNowExamples,
+    Entry("TODAY", "", kToday, Today, "The UTC day of the request; one value a request",
+          kTodayExamples, Purity::kClock),
+    Entry("NOW", "", kNow, Now, "The instant of the request, in milliseconds; one value a request",
+          kNowExamples, Purity::kClock),
+    Entry("TIMENOW", "", kTimeNow, TimeNow,
+          "The UTC time of day of the request; one value a request", kTimeNowExamples,
           Purity::kClock),
 };
 

@@ -1,6 +1,6 @@
-// Text functions that need character tables, patterns or another format's grammar: UPPER, LOWER, INITCAP,
-// REGEX, LIKE, HTMLENCODE, JSENCODE, JSONVALUE, JSONPATHVALUE. Tested by the examples below and
-// tests/formula/.
+// Text functions that need character tables, patterns or another format's grammar: UPPER, LOWER,
+// INITCAP, REGEX, LIKE, HTMLENCODE, JSENCODE, JSONVALUE, JSONPATHVALUE. Tested by the examples
+// below and tests/formula/.
 
 #include <unicode/bytestream.h>
 #include <unicode/casemap.h>
@@ -21,11 +21,12 @@ namespace {
 constexpr ValueType kTextResult = ValueType::kText;
 constexpr ValueType kBooleanResult = ValueType::kBoolean;
 
-// ---- letter case ---------------------------------------------------------------------------------
+// ---- letter case ----
 
 enum class LetterCase { kUpper, kLower };
 
-// Only the languages whose rules differ: Turkish, Azeri, Lithuanian. Anything else is the root locale.
+// Only the languages whose rules differ: Turkish, Azeri, Lithuanian. Anything else is the root
+// locale.
 const char* CaseLocale(std::string_view locale) {
   const std::string_view language = locale.substr(0, locale.find_first_of("_-"));
   if (language == "tr") return "tr";
@@ -95,7 +96,7 @@ bool InitCap(Arguments args, KernelContext& context, Value& result) {
   return context.SetText(result, converted);
 }
 
-// ---- patterns ------------------------------------------------------------------------------------
+// ---- patterns ----
 
 bool Regex(Arguments args, KernelContext& context, Value& result) {
   const std::string_view text = args[0].text();  // blank is matched as ""
@@ -115,15 +116,17 @@ bool Regex(Arguments args, KernelContext& context, Value& result) {
 bool Like(Arguments args, KernelContext& context, Value& result) {
   const std::string_view text = args[0].text();
   // Every `%` may restart the walk over the text once: charge for the worst case.
-  const auto restarts = static_cast<std::size_t>(std::count(args[1].text().begin(), args[1].text().end(), '%'));
-  if (!context.Spend(text.size() + std::min<std::size_t>(text.size() * args[1].text().size(), restarts * text.size() * 8))) {
+  const auto restarts =
+      static_cast<std::size_t>(std::count(args[1].text().begin(), args[1].text().end(), '%'));
+  if (!context.Spend(text.size() + std::min<std::size_t>(text.size() * args[1].text().size(),
+                                                         restarts * text.size() * 8))) {
     return false;
   }
   result = Value::Boolean(LikeMatches(text, args[1].text()));
   return true;
 }
 
-// ---- escapes -------------------------------------------------------------------------------------
+// ---- escapes ----
 
 bool HtmlEncode(Arguments args, KernelContext& context, Value& result) {
   std::string encoded;
@@ -160,11 +163,12 @@ bool JsEncode(Arguments args, KernelContext& context, Value& result) {
   return context.SetText(result, encoded);
 }
 
-// ---- JSON ----------------------------------------------------------------------------------------
+// ---- JSON ----
 
-// Text as it is, numbers as written, booleans as true and false, null blank; objects and arrays as the
-// JSON text they were.
-bool SetJson(const JsonValue* value, std::string_view source, KernelContext& context, Value& result) {
+// Text as it is, numbers as written, booleans as true and false, null blank; objects and arrays as
+// the JSON text they were.
+bool SetJson(const JsonValue* value, std::string_view source, KernelContext& context,
+             Value& result) {
   if (value == nullptr || value->type == JsonType::kNull) {
     result = Value();
     return true;
@@ -182,7 +186,8 @@ bool SetJson(const JsonValue* value, std::string_view source, KernelContext& con
 }
 
 // One step of a path: `.name`, `["name"]`, `['name']` or `[3]`. False when the path is malformed.
-bool TakeStep(std::string_view path, std::size_t& at, std::string& name, std::optional<std::size_t>& index) {
+bool TakeStep(std::string_view path, std::size_t& at, std::string& name,
+              std::optional<std::size_t>& index) {
   name.clear();
   index.reset();
   if (path[at] == '.') {
@@ -200,7 +205,8 @@ bool TakeStep(std::string_view path, std::size_t& at, std::string& name, std::op
     name = inner.substr(1, inner.size() - 2);
     return true;
   }
-  if (inner.empty() || inner.size() > 9 || !std::all_of(inner.begin(), inner.end(), [](char c) { return c >= '0' && c <= '9'; })) {
+  if (inner.empty() || inner.size() > 9 ||
+      !std::all_of(inner.begin(), inner.end(), [](char c) { return c >= '0' && c <= '9'; })) {
     return false;
   }
   index = std::stoul(std::string(inner));
@@ -208,7 +214,8 @@ bool TakeStep(std::string_view path, std::size_t& at, std::string& name, std::op
 }
 
 // `path` follows `$`; blank when a step is absent.
-bool JsonLookup(std::string_view source, std::string_view path, KernelContext& context, Value& result) {
+bool JsonLookup(std::string_view source, std::string_view path, KernelContext& context,
+                Value& result) {
   if (!context.Spend(source.size() * 16 + path.size())) return false;
   const Result<JsonValue> json = ParseJson(source, {});
   if (!json.ok()) {
@@ -223,7 +230,8 @@ bool JsonLookup(std::string_view source, std::string_view path, KernelContext& c
       return context.Fail(EvalErrorCode::kArgumentOutOfRange, "JSON path is malformed");
     }
     if (index) {
-      value = value->IsArray() && *index < value->elements.size() ? &value->elements[*index] : nullptr;
+      value =
+          value->IsArray() && *index < value->elements.size() ? &value->elements[*index] : nullptr;
     } else {
       value = value->Find(name);
     }
@@ -247,7 +255,7 @@ bool JsonPathValue(Arguments args, KernelContext& context, Value& result) {
   return JsonLookup(args[0].text(), path, context, result);
 }
 
-// ---- overloads and examples ----------------------------------------------------------------------
+// ---- overloads and examples ----
 
 constexpr Overload kCase[] = {Takes(kTextResult, P::kText), Takes(kTextResult, P::kText, P::kText)};
 constexpr Overload kTextToText[] = {Takes(kTextResult, P::kText)};
@@ -267,8 +275,10 @@ constexpr FunctionExample kRegexExamples[] = {{"REGEX(\"ab\", \"a|ab\")", "TRUE"
 constexpr FunctionExample kLikeExamples[] = {{"LIKE(\"orders#1\", \"orders#%\")", "TRUE"},
                                              {"LIKE(\"a\", \"__\")", "FALSE"},
                                              {"LIKE(\"50%\", \"50\\\\%\")", "TRUE"}};
-constexpr FunctionExample kHtmlExamples[] = {{"HTMLENCODE(\"<a & 'b'>\")", "\"&lt;a &amp; &#39;b&#39;&gt;\""}};
-constexpr FunctionExample kJsExamples[] = {{"JSENCODE(\"it's <b>\")", "\"it\\'s \\u003Cb\\u003E\""}};
+constexpr FunctionExample kHtmlExamples[] = {
+    {"HTMLENCODE(\"<a & 'b'>\")", "\"&lt;a &amp; &#39;b&#39;&gt;\""}};
+constexpr FunctionExample kJsExamples[] = {
+    {"JSENCODE(\"it's <b>\")", "\"it\\'s \\u003Cb\\u003E\""}};
 constexpr FunctionExample kJsonExamples[] = {{"JSONVALUE('{\"a\": 1.50}', \"a\")", "\"1.50\""},
                                              {"JSONVALUE('{\"a\": 1}', \"b\")", "blank"}};
 constexpr FunctionExample kJsonPathExamples[] = {
@@ -280,39 +290,80 @@ constexpr NullRule kBlankOut = NullRule::kBlankInBlankOut;
 constexpr NullRule kDecides = NullRule::kKernelDecides;
 
 constexpr FunctionEntry kFunctions[] = {
-    {.name = "UPPER", .family = kFamily, .parameters = "text, [locale]", .overloads = kCase,
-     .null_rule = kDecides, .kernel = Upper,
+    {.name = "UPPER",
+     .family = kFamily,
+     .parameters = "text, [locale]",
+     .overloads = kCase,
+     .null_rule = kDecides,
+     .kernel = Upper,
      .doc = "Full Unicode upper case; the locales tr, az and lt have rules of their own",
      .examples = kUpperExamples},
-    {.name = "LOWER", .family = kFamily, .parameters = "text, [locale]", .overloads = kCase,
-     .null_rule = kDecides, .kernel = Lower,
-     .doc = "Full Unicode lower case, final sigma included; the locales tr, az and lt have rules of their own",
+    {.name = "LOWER",
+     .family = kFamily,
+     .parameters = "text, [locale]",
+     .overloads = kCase,
+     .null_rule = kDecides,
+     .kernel = Lower,
+     .doc = "Full Unicode lower case, final sigma included; the locales tr, az and lt have rules "
+            "of their own",
      .examples = kLowerExamples},
-    {.name = "INITCAP", .family = kFamily, .parameters = "text", .overloads = kTextToText,
-     .null_rule = kBlankOut, .kernel = InitCap,
+    {.name = "INITCAP",
+     .family = kFamily,
+     .parameters = "text",
+     .overloads = kTextToText,
+     .null_rule = kBlankOut,
+     .kernel = InitCap,
      .doc = "First letter of every run of letters and digits in upper case, the rest in lower case",
      .examples = kInitCapExamples},
-    {.name = "REGEX", .family = kFamily, .parameters = "text, pattern", .overloads = kPattern,
-     .null_rule = kDecides, .kernel = Regex,
-     .doc = "Whether the WHOLE text matches; Java syntax as far as RE2 has it: what it lacks (look-around, "
-            "back-references, possessive quantifiers) is refused by name; a blank text is matched as \"\"",
+    {.name = "REGEX",
+     .family = kFamily,
+     .parameters = "text, pattern",
+     .overloads = kPattern,
+     .null_rule = kDecides,
+     .kernel = Regex,
+     .doc = "Whether the WHOLE text matches; Java syntax as far as RE2 has it: what it lacks "
+            "(look-around, "
+            "back-references, possessive quantifiers) is refused by name; a blank text is matched "
+            "as \"\"",
      .examples = kRegexExamples},
-    {.name = "LIKE", .family = kFamily, .parameters = "text, pattern", .overloads = kPattern,
-     .null_rule = kDecides, .kernel = Like,
+    {.name = "LIKE",
+     .family = kFamily,
+     .parameters = "text, pattern",
+     .overloads = kPattern,
+     .null_rule = kDecides,
+     .kernel = Like,
      .doc = "SQL LIKE over the whole text: % any run, _ one character, \\ escapes; case-sensitive",
      .examples = kLikeExamples},
-    {.name = "HTMLENCODE", .family = kFamily, .parameters = "text", .overloads = kEncode,
-     .null_rule = kBlankOut, .kernel = HtmlEncode, .doc = "Writes & < > \" ' as HTML entities",
+    {.name = "HTMLENCODE",
+     .family = kFamily,
+     .parameters = "text",
+     .overloads = kEncode,
+     .null_rule = kBlankOut,
+     .kernel = HtmlEncode,
+     .doc = "Writes & < > \" ' as HTML entities",
      .examples = kHtmlExamples},
-    {.name = "JSENCODE", .family = kFamily, .parameters = "text", .overloads = kEncode,
-     .null_rule = kBlankOut, .kernel = JsEncode,
-     .doc = "Escapes quotes, backslash, line breaks, < and > for a JavaScript string", .examples = kJsExamples},
-    {.name = "JSONVALUE", .family = kFamily, .parameters = "json, key", .overloads = kJson,
-     .null_rule = kBlankOut, .kernel = JsonValueOf,
+    {.name = "JSENCODE",
+     .family = kFamily,
+     .parameters = "text",
+     .overloads = kEncode,
+     .null_rule = kBlankOut,
+     .kernel = JsEncode,
+     .doc = "Escapes quotes, backslash, line breaks, < and > for a JavaScript string",
+     .examples = kJsExamples},
+    {.name = "JSONVALUE",
+     .family = kFamily,
+     .parameters = "json, key",
+     .overloads = kJson,
+     .null_rule = kBlankOut,
+     .kernel = JsonValueOf,
      .doc = "A member of a JSON object as text; blank when absent or when the text is no JSON",
      .examples = kJsonExamples},
-    {.name = "JSONPATHVALUE", .family = kFamily, .parameters = "json, path", .overloads = kJson,
-     .null_rule = kBlankOut, .kernel = JsonPathValue,
+    {.name = "JSONPATHVALUE",
+     .family = kFamily,
+     .parameters = "json, path",
+     .overloads = kJson,
+     .null_rule = kBlankOut,
+     .kernel = JsonPathValue,
      .doc = "The value at a path of members and indexes, $.a.b[0]; blank when absent",
      .examples = kJsonPathExamples},
 };

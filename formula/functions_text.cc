@@ -1,5 +1,5 @@
-// The text functions of spec formula.md section 8.1 that measure, cut, search and join. Positions and
-// lengths count UTF-16 units (section 6). Tested by the examples below and tests/formula/.
+// The text functions of spec formula.md section 8.1 that measure, cut, search and join. Positions
+// and lengths count UTF-16 units (section 6). Tested by the examples below and tests/formula/.
 
 #include <algorithm>
 #include <cstring>
@@ -17,7 +17,7 @@ constexpr ValueType kTextResult = ValueType::kText;
 constexpr ValueType kNumberResult = ValueType::kNumber;
 constexpr ValueType kBooleanResult = ValueType::kBoolean;
 
-// ---- kernels -------------------------------------------------------------------------------------
+// ---- kernels ----
 
 bool Len(Arguments args, KernelContext& context, Value& result) {
   const std::string_view text = args[0].text();
@@ -43,9 +43,8 @@ bool Right(Arguments args, KernelContext& context, Value& result) {
     return true;
   }
   const std::int64_t length = UnitCount(text, context.fast_paths());
-  result = Value::TextView(count >= length
-                               ? text
-                               : UnitSlice(text, length - count, count, context.fast_paths()));
+  result = Value::TextView(
+      count >= length ? text : UnitSlice(text, length - count, count, context.fast_paths()));
   return true;
 }
 
@@ -82,19 +81,23 @@ bool Substitute(Arguments args, KernelContext& context, Value& result) {
     return true;
   }
   std::size_t count = 0;
-  for (std::size_t at = FindBytes(text, old, 0); at != std::string_view::npos; at = FindBytes(text, old, at + old.size())) ++count;
+  for (std::size_t at = FindBytes(text, old, 0); at != std::string_view::npos;
+       at = FindBytes(text, old, at + old.size()))
+    ++count;
   if (count == 0) {
     result = args[0];
     return true;
   }
   const std::size_t kept = text.size() - count * old.size();
-  if (fresh.size() > context.limits().max_text_bytes) return context.Allocate(fresh.size()) != nullptr;
+  if (fresh.size() > context.limits().max_text_bytes)
+    return context.Allocate(fresh.size()) != nullptr;
   const std::size_t size = kept + count * fresh.size();
   char* out = context.Allocate(size);
   if (out == nullptr) return false;
   char* cursor = out;
   std::size_t from = 0;
-  for (std::size_t at = FindBytes(text, old, 0); at != std::string_view::npos; at = FindBytes(text, old, from)) {
+  for (std::size_t at = FindBytes(text, old, 0); at != std::string_view::npos;
+       at = FindBytes(text, old, from)) {
     cursor = std::copy_n(text.data() + from, at - from, cursor);
     cursor = std::copy_n(fresh.data(), fresh.size(), cursor);
     from = at + old.size();
@@ -269,7 +272,7 @@ bool Chr(Arguments args, KernelContext& context, Value& result) {
   return context.SetText(result, text);
 }
 
-// ---- overloads and examples ----------------------------------------------------------------------
+// ---- overloads and examples ----
 
 constexpr Overload kLen[] = {Takes(kNumberResult, P::kText)};
 constexpr Overload kTextNumber[] = {Takes(kTextResult, P::kText, P::kNumber)};
@@ -294,10 +297,12 @@ constexpr Overload kChr[] = {Takes(kTextResult, P::kNumber)};
 
 constexpr FunctionExample kLenExamples[] = {
     {"LEN(\"orders\")", "6"}, {"LEN(\"a\U0001F600b\")", "4"}, {"LEN(\"\")", "0"}};
-constexpr FunctionExample kLeftExamples[] = {
-    {"LEFT(\"abc\", 2)", "\"ab\""}, {"LEFT(\"abc\", 9)", "\"abc\""}, {"LEFT(\"abc\", 0.5)", "blank"}};
-constexpr FunctionExample kRightExamples[] = {
-    {"RIGHT(\"orders#10\", 2)", "\"10\""}, {"RIGHT(\"abc\", 9)", "\"abc\""}, {"RIGHT(\"abc\", -1)", "blank"}};
+constexpr FunctionExample kLeftExamples[] = {{"LEFT(\"abc\", 2)", "\"ab\""},
+                                             {"LEFT(\"abc\", 9)", "\"abc\""},
+                                             {"LEFT(\"abc\", 0.5)", "blank"}};
+constexpr FunctionExample kRightExamples[] = {{"RIGHT(\"orders#10\", 2)", "\"10\""},
+                                              {"RIGHT(\"abc\", 9)", "\"abc\""},
+                                              {"RIGHT(\"abc\", -1)", "blank"}};
 constexpr FunctionExample kMidExamples[] = {{"MID(\"orders#10\", 8, 2)", "\"10\""},
                                             {"MID(\"abc\", 0, 2)", "\"ab\""},
                                             {"MID(\"abc\", 4, 1)", "blank"}};
@@ -319,22 +324,26 @@ constexpr FunctionExample kValueExamples[] = {{"VALUE(\"1e3\")", "1000"},
                                               {"VALUE(\"\")", "blank"}};
 constexpr FunctionExample kIsNumberExamples[] = {
     {"ISNUMBER(\"1e5\")", "TRUE"}, {"ISNUMBER(\"\")", "FALSE"}, {"ISNUMBER(\" 1\")", "FALSE"}};
-constexpr FunctionExample kTrimExamples[] = {{"TRIM(\"  a b \")", "\"a b\""}, {"TRIM(\"   \")", "blank"}};
+constexpr FunctionExample kTrimExamples[] = {{"TRIM(\"  a b \")", "\"a b\""},
+                                             {"TRIM(\"   \")", "blank"}};
 constexpr FunctionExample kLeftPadExamples[] = {{"LPAD(\"7\", 3, \"0\")", "\"007\""},
                                                 {"LPAD(\"abc\", 7, \"xy\")", "\"xyxyabc\""},
                                                 {"LPAD(\"abc\", 2, \"x\")", "\"ab\""}};
 constexpr FunctionExample kRightPadExamples[] = {{"RPAD(\"abc\", 7, \"xy\")", "\"abcxyxy\""},
                                                  {"RPAD(\"abc\", 5)", "\"abc  \""},
                                                  {"RPAD(\"abc\", 7, \"\")", "blank"}};
-constexpr FunctionExample kBeginsExamples[] = {
-    {"BEGINS(\"orders#1\", \"orders#\")", "TRUE"}, {"BEGINS(\"abc\", \"\")", "TRUE"}, {"BEGINS(\"\", \"a\")", "blank"}};
-constexpr FunctionExample kContainsExamples[] = {
-    {"CONTAINS(\"abc\", \"b\")", "TRUE"}, {"CONTAINS(\"abc\", \"B\")", "FALSE"}, {"CONTAINS(\"\", \"a\")", "blank"}};
+constexpr FunctionExample kBeginsExamples[] = {{"BEGINS(\"orders#1\", \"orders#\")", "TRUE"},
+                                               {"BEGINS(\"abc\", \"\")", "TRUE"},
+                                               {"BEGINS(\"\", \"a\")", "blank"}};
+constexpr FunctionExample kContainsExamples[] = {{"CONTAINS(\"abc\", \"b\")", "TRUE"},
+                                                 {"CONTAINS(\"abc\", \"B\")", "FALSE"},
+                                                 {"CONTAINS(\"\", \"a\")", "blank"}};
 constexpr FunctionExample kSubstrExamples[] = {{"SUBSTR(\"abcdef\", 2, 3)", "\"bcd\""},
                                                {"SUBSTR(\"abcdef\", -3, 2)", "\"de\""},
                                                {"SUBSTR(\"abc\", 0)", "\"abc\""}};
 constexpr FunctionExample kReverseExamples[] = {{"REVERSE(\"a\U0001F600b\")", "\"b\U0001F600a\""}};
-constexpr FunctionExample kAsciiExamples[] = {{"ASCII(\"A\")", "65"}, {"ASCII(\"\U0001F600\")", "128512"}};
+constexpr FunctionExample kAsciiExamples[] = {{"ASCII(\"A\")", "65"},
+                                              {"ASCII(\"\U0001F600\")", "128512"}};
 constexpr FunctionExample kChrExamples[] = {{"CHR(65)", "\"A\""}, {"CHR(0)", "blank"}};
 
 constexpr std::string_view kFamily = "Text";
@@ -342,69 +351,159 @@ constexpr NullRule kBlankOut = NullRule::kBlankInBlankOut;
 constexpr NullRule kDecides = NullRule::kKernelDecides;
 
 constexpr FunctionEntry kFunctions[] = {
-    {.name = "LEN", .family = kFamily, .parameters = "text", .overloads = kLen, .null_rule = kDecides,
-     .kernel = Len, .doc = "Number of UTF-16 units; 0 when blank", .examples = kLenExamples},
-    {.name = "LEFT", .family = kFamily, .parameters = "text, count", .overloads = kTextNumber,
-     .null_rule = kBlankOut, .kernel = Left,
-     .doc = "The first `count` units; blank when count is not positive", .examples = kLeftExamples},
-    {.name = "RIGHT", .family = kFamily, .parameters = "text, count", .overloads = kTextNumber,
-     .null_rule = kBlankOut, .kernel = Right,
-     .doc = "The last `count` units; blank when count is not positive", .examples = kRightExamples},
-    {.name = "MID", .family = kFamily, .parameters = "text, start, count", .overloads = kMid,
-     .null_rule = kBlankOut, .kernel = Mid,
+    {.name = "LEN",
+     .family = kFamily,
+     .parameters = "text",
+     .overloads = kLen,
+     .null_rule = kDecides,
+     .kernel = Len,
+     .doc = "Number of UTF-16 units; 0 when blank",
+     .examples = kLenExamples},
+    {.name = "LEFT",
+     .family = kFamily,
+     .parameters = "text, count",
+     .overloads = kTextNumber,
+     .null_rule = kBlankOut,
+     .kernel = Left,
+     .doc = "The first `count` units; blank when count is not positive",
+     .examples = kLeftExamples},
+    {.name = "RIGHT",
+     .family = kFamily,
+     .parameters = "text, count",
+     .overloads = kTextNumber,
+     .null_rule = kBlankOut,
+     .kernel = Right,
+     .doc = "The last `count` units; blank when count is not positive",
+     .examples = kRightExamples},
+    {.name = "MID",
+     .family = kFamily,
+     .parameters = "text, start, count",
+     .overloads = kMid,
+     .null_rule = kBlankOut,
+     .kernel = Mid,
      .doc = "`count` units from position `start` (1 = first); a start below 1 counts as 1",
      .examples = kMidExamples},
-    {.name = "FIND", .family = kFamily, .parameters = "part, text, [start]", .overloads = kFind,
-     .null_rule = kDecides, .kernel = Find,
-     .doc = "Position of the first `part` at or behind `start`, counted from the start of the text; 0 "
-            "when absent, when a text is blank or when start is below 1",
+    {.name = "FIND",
+     .family = kFamily,
+     .parameters = "part, text, [start]",
+     .overloads = kFind,
+     .null_rule = kDecides,
+     .kernel = Find,
+     .doc =
+         "Position of the first `part` at or behind `start`, counted from the start of the text; 0 "
+         "when absent, when a text is blank or when start is below 1",
      .examples = kFindExamples},
-    {.name = "SUBSTITUTE", .family = kFamily, .parameters = "text, old, new", .overloads = kSubstitute,
-     .null_rule = kDecides, .kernel = Substitute,
-     .doc = "Replaces every `old`, left to right, not overlapping and not rescanned; a blank old changes "
+    {.name = "SUBSTITUTE",
+     .family = kFamily,
+     .parameters = "text, old, new",
+     .overloads = kSubstitute,
+     .null_rule = kDecides,
+     .kernel = Substitute,
+     .doc = "Replaces every `old`, left to right, not overlapping and not rescanned; a blank old "
+            "changes "
             "nothing",
      .examples = kSubstituteExamples},
-    {.name = "TEXT", .family = kFamily, .parameters = "value", .overloads = kAsText,
-     .null_rule = kBlankOut, .kernel = AsText,
-     .doc = "A number in plain notation; a date as yyyy-MM-dd, a date-time as yyyy-MM-dd HH:mm:ssZ, a time "
+    {.name = "TEXT",
+     .family = kFamily,
+     .parameters = "value",
+     .overloads = kAsText,
+     .null_rule = kBlankOut,
+     .kernel = AsText,
+     .doc = "A number in plain notation; a date as yyyy-MM-dd, a date-time as yyyy-MM-dd "
+            "HH:mm:ssZ, a time "
             "as HH:mm:ss.SSS; in qualifiers a text stays as it is",
      .examples = kAsTextExamples},
-    {.name = "VALUE", .family = kFamily, .parameters = "text", .overloads = kValueOfText,
-     .null_rule = kBlankOut, .kernel = ValueOfText,
-     .doc = "The number that the text spells; an error for anything but digits, sign, point and exponent",
+    {.name = "VALUE",
+     .family = kFamily,
+     .parameters = "text",
+     .overloads = kValueOfText,
+     .null_rule = kBlankOut,
+     .kernel = ValueOfText,
+     .doc = "The number that the text spells; an error for anything but digits, sign, point and "
+            "exponent",
      .examples = kValueExamples},
-    {.name = "ISNUMBER", .family = kFamily, .parameters = "text", .overloads = kIsNumber,
-     .null_rule = kDecides, .kernel = IsNumber, .doc = "Whether VALUE can read the text",
+    {.name = "ISNUMBER",
+     .family = kFamily,
+     .parameters = "text",
+     .overloads = kIsNumber,
+     .null_rule = kDecides,
+     .kernel = IsNumber,
+     .doc = "Whether VALUE can read the text",
      .examples = kIsNumberExamples},
-    {.name = "TRIM", .family = kFamily, .parameters = "text", .overloads = kTextToText,
-     .null_rule = kBlankOut, .kernel = Trim, .doc = "Without the spaces (U+0020) at both ends",
+    {.name = "TRIM",
+     .family = kFamily,
+     .parameters = "text",
+     .overloads = kTextToText,
+     .null_rule = kBlankOut,
+     .kernel = Trim,
+     .doc = "Without the spaces (U+0020) at both ends",
      .examples = kTrimExamples},
-    {.name = "LPAD", .family = kFamily, .parameters = "text, width, [pad]", .overloads = kPad,
-     .null_rule = kBlankOut, .kernel = LeftPad,
-     .doc = "Fills up on the left to `width` units with `pad` (a space when omitted), or cuts to it",
+    {.name = "LPAD",
+     .family = kFamily,
+     .parameters = "text, width, [pad]",
+     .overloads = kPad,
+     .null_rule = kBlankOut,
+     .kernel = LeftPad,
+     .doc =
+         "Fills up on the left to `width` units with `pad` (a space when omitted), or cuts to it",
      .examples = kLeftPadExamples},
-    {.name = "RPAD", .family = kFamily, .parameters = "text, width, [pad]", .overloads = kPad,
-     .null_rule = kBlankOut, .kernel = RightPad,
-     .doc = "Fills up on the right to `width` units with `pad` (a space when omitted), or cuts to it",
+    {.name = "RPAD",
+     .family = kFamily,
+     .parameters = "text, width, [pad]",
+     .overloads = kPad,
+     .null_rule = kBlankOut,
+     .kernel = RightPad,
+     .doc =
+         "Fills up on the right to `width` units with `pad` (a space when omitted), or cuts to it",
      .examples = kRightPadExamples},
-    {.name = "BEGINS", .family = kFamily, .parameters = "text, prefix", .overloads = kTwoTexts,
-     .null_rule = kDecides, .kernel = Begins,
-     .doc = "Case-sensitive; TRUE for a blank prefix, unknown for a blank text", .examples = kBeginsExamples},
-    {.name = "CONTAINS", .family = kFamily, .parameters = "text, part", .overloads = kTwoTexts,
-     .null_rule = kDecides, .kernel = Contains,
-     .doc = "Case-sensitive; TRUE for a blank part, unknown for a blank text", .examples = kContainsExamples},
-    {.name = "SUBSTR", .family = kFamily, .parameters = "text, start, [count]", .overloads = kSubstr,
-     .null_rule = kBlankOut, .kernel = Substr,
-     .doc = "Like MID; start 0 counts as 1, a negative start counts from the end", .examples = kSubstrExamples},
-    {.name = "REVERSE", .family = kFamily, .parameters = "text", .overloads = kTextToText,
-     .null_rule = kBlankOut, .kernel = Reverse, .doc = "The characters (code points) backwards",
+    {.name = "BEGINS",
+     .family = kFamily,
+     .parameters = "text, prefix",
+     .overloads = kTwoTexts,
+     .null_rule = kDecides,
+     .kernel = Begins,
+     .doc = "Case-sensitive; TRUE for a blank prefix, unknown for a blank text",
+     .examples = kBeginsExamples},
+    {.name = "CONTAINS",
+     .family = kFamily,
+     .parameters = "text, part",
+     .overloads = kTwoTexts,
+     .null_rule = kDecides,
+     .kernel = Contains,
+     .doc = "Case-sensitive; TRUE for a blank part, unknown for a blank text",
+     .examples = kContainsExamples},
+    {.name = "SUBSTR",
+     .family = kFamily,
+     .parameters = "text, start, [count]",
+     .overloads = kSubstr,
+     .null_rule = kBlankOut,
+     .kernel = Substr,
+     .doc = "Like MID; start 0 counts as 1, a negative start counts from the end",
+     .examples = kSubstrExamples},
+    {.name = "REVERSE",
+     .family = kFamily,
+     .parameters = "text",
+     .overloads = kTextToText,
+     .null_rule = kBlankOut,
+     .kernel = Reverse,
+     .doc = "The characters (code points) backwards",
      .examples = kReverseExamples},
-    {.name = "ASCII", .family = kFamily, .parameters = "text", .overloads = kAscii,
-     .null_rule = kBlankOut, .kernel = Ascii, .doc = "Code point of the first character",
+    {.name = "ASCII",
+     .family = kFamily,
+     .parameters = "text",
+     .overloads = kAscii,
+     .null_rule = kBlankOut,
+     .kernel = Ascii,
+     .doc = "Code point of the first character",
      .examples = kAsciiExamples},
-    {.name = "CHR", .family = kFamily, .parameters = "number", .overloads = kChr,
-     .null_rule = kBlankOut, .kernel = Chr,
-     .doc = "The character of a code point; blank for 0, negative numbers, surrogates and beyond 10FFFF",
+    {.name = "CHR",
+     .family = kFamily,
+     .parameters = "number",
+     .overloads = kChr,
+     .null_rule = kBlankOut,
+     .kernel = Chr,
+     .doc = "The character of a code point; blank for 0, negative numbers, surrogates and beyond "
+            "10FFFF",
      .examples = kChrExamples},
 };
 

@@ -1,5 +1,5 @@
-// IMPLEMENTATION: an explicit stack of nodes in progress and a stack of finished values; nothing recurses.
-// The oracle that tests/formula/differential_test.cc compares the compiled code with.
+// IMPLEMENTATION: an explicit stack of nodes in progress and a stack of finished values; nothing
+// recurses. The oracle that tests/formula/differential_test.cc compares the compiled code with.
 
 #include <algorithm>
 
@@ -7,8 +7,8 @@
 
 namespace tablecast::formula::internal {
 
-bool LoadField(const FieldUse& field, bool blank_as_zero, const FieldReader& fields, KernelContext& context,
-               Value& result) {
+bool LoadField(const FieldUse& field, bool blank_as_zero, const FieldReader& fields,
+               KernelContext& context, Value& result) {
   result = fields.Read(field.slot);
   if (result.Is(field.type)) return true;
   if (result.IsBlank()) {
@@ -26,7 +26,8 @@ bool IsTrue(const Value& value) { return value.Is(ValueType::kBoolean) && value.
 
 class Interpreter {
  public:
-  Interpreter(const TypedTree& tree, bool blank_as_zero, const FieldReader& fields, KernelContext& context)
+  Interpreter(const TypedTree& tree, bool blank_as_zero, const FieldReader& fields,
+              KernelContext& context)
       : tree_(tree), blank_as_zero_(blank_as_zero), fields_(fields), context_(context) {}
 
   bool Run(Value& result) {
@@ -43,8 +44,8 @@ class Interpreter {
  private:
   struct Frame {
     NodeId node;
-    std::uint32_t done;   // arguments visited
-    std::size_t values;   // size of the value stack when the node began
+    std::uint32_t done;  // arguments visited
+    std::size_t values;  // size of the value stack when the node began
   };
 
   void Enter(NodeId node) { frames_.push_back({node, 0, values_.size()}); }
@@ -197,8 +198,8 @@ class Interpreter {
 
 }  // namespace
 
-bool InterpretTree(const TypedTree& tree, bool blank_as_zero, const FieldReader& fields, KernelContext& context,
-                   Value& result) {
+bool InterpretTree(const TypedTree& tree, bool blank_as_zero, const FieldReader& fields,
+                   KernelContext& context, Value& result) {
   return Interpreter(tree, blank_as_zero, fields, context).Run(result);
 }
 

@@ -1,7 +1,7 @@
-// IMPLEMENTATION: the allowed values of the root are carried down the normalised tree, one rule of spec
-// formula.md section 12 per node, until a field is reached. Each step returns a set that holds every
-// value that can lead to an allowed one (SUPERSET), and keeps `exact` only where the rule is an
-// equivalence on the row filter. Written inverses are in pair_proof.cc. Tested by
+// IMPLEMENTATION: the allowed values of the root are carried down the normalised tree, one rule of
+// spec formula.md section 12 per node, until a field is reached. Each step returns a set that holds
+// every value that can lead to an allowed one (SUPERSET), and keeps `exact` only where the rule is
+// an equivalence on the row filter. Written inverses are in pair_proof.cc. Tested by
 // tests/formula/inverse_test.cc against brute force.
 
 #include "formula/inverse.h"
@@ -44,13 +44,15 @@ class Inverter {
     std::string why;
     std::optional<ValueSet> set = internal::SetOf(condition, type, why);
     if (!set) return Refuse(why);
-    if (program_.options().scale && root.type == ValueType::kNumber) return Refuse("the result is rounded to a scale");
+    if (program_.options().scale && root.type == ValueType::kNumber)
+      return Refuse("the result is rounded to a scale");
     if (type == ValueType::kDate && root.type == ValueType::kDateTime) DaysToInstants(*set);
     std::vector<ImpliedCondition> conditions;
     bool never = false;
     if (!Descend(tree_.root, *std::move(set), conditions, never)) return Refuse(why_);
     out.never = never;
-    out.exact = std::all_of(conditions.begin(), conditions.end(), [](const ImpliedCondition& c) { return c.exact; });
+    out.exact = std::all_of(conditions.begin(), conditions.end(),
+                            [](const ImpliedCondition& c) { return c.exact; });
     for (const ImpliedCondition& one : conditions) out.never = out.never || one.condition.never;
     if (!out.never) out.conditions = std::move(conditions);
     out.why = rule_.empty() ? "no row can have this value" : rule_;
@@ -82,7 +84,9 @@ class Inverter {
   }
   NodeId Arg(NodeId id, std::size_t i) const { return tree_.ArgumentsOf(id)[i]; }
   const Value* Constant(NodeId id) const { return internal::ConstantOf(tree_, id); }
-  bool Calls(NodeId id, std::string_view name) const { return tree_[id].op == NodeOp::kStrict && tree_[id].name == name; }
+  bool Calls(NodeId id, std::string_view name) const {
+    return tree_[id].op == NodeOp::kStrict && tree_[id].name == name;
+  }
 
   // The declared result is a day of the formula's instants: [d, d + 1).
   static void DaysToInstants(ValueSet& set) {
@@ -94,25 +98,31 @@ class Inverter {
     out.blank = set.blank;
     out.exact = set.exact && set.equals.size() <= 1;
     if (!set.equals.empty()) {
-      const auto [low, high] = std::minmax_element(set.equals.begin(), set.equals.end(),
-                                                   [](const Value& a, const Value& b) { return a.date() < b.date(); });
+      const auto [low, high] =
+          std::minmax_element(set.equals.begin(), set.equals.end(),
+                              [](const Value& a, const Value& b) { return a.date() < b.date(); });
       out.lower = ValueBound{midnight(low->date()), true};
       if (const auto end = after(high->date())) out.upper = ValueBound{*end, false};
     }
     if (set.lower) {
-      const auto start = set.lower->inclusive ? std::optional<Value>(midnight(set.lower->value.date())) : after(set.lower->value.date());
+      const auto start = set.lower->inclusive
+                             ? std::optional<Value>(midnight(set.lower->value.date()))
+                             : after(set.lower->value.date());
       if (start) out.lower = ValueBound{*start, true};
       if (!start) out.exact = false;
     }
     if (set.upper) {
-      const auto end = set.upper->inclusive ? after(set.upper->value.date()) : std::optional<Value>(midnight(set.upper->value.date()));
+      const auto end = set.upper->inclusive
+                           ? after(set.upper->value.date())
+                           : std::optional<Value>(midnight(set.upper->value.date()));
       if (end) out.upper = ValueBound{*end, false};
       if (!end && !out.lower) out.lower = ValueBound{midnight(kMinDate), true};
     }
     set = std::move(out);
   }
 
-  // Carries the allowed values of node `id` to the columns. False: nothing is implied, why_ says why.
+  // Carries the allowed values of node `id` to the columns. False: nothing is implied, why_ says
+  // why.
   bool Descend(NodeId id, ValueSet set, std::vector<ImpliedCondition>& out, bool& never) {
     if (set.IsEmpty() && !set.blank) {
       never = true;
@@ -121,7 +131,8 @@ class Inverter {
     const TypedNode& node = tree_[id];
     switch (node.op) {
       case NodeOp::kConstant:
-        if (set.Contains(*Constant(id))) return No("the definition is a constant that satisfies the condition on every row");
+        if (set.Contains(*Constant(id)))
+          return No("the definition is a constant that satisfies the condition on every row");
         Rule("constant");
         never = true;
         return true;
@@ -131,15 +142,18 @@ class Inverter {
       case NodeOp::kIf: return AtIf(id, set, out, never);
       case NodeOp::kCoalesce: {  // K6
         const Value* substitute = Constant(Arg(id, 1));
-        if (substitute == nullptr) return No("BLANKVALUE with a computed substitute is not invertible");
+        if (substitute == nullptr)
+          return No("BLANKVALUE with a computed substitute is not invertible");
         Rule("K6");
         set.blank = set.Contains(*substitute);
         return Descend(Arg(id, 0), std::move(set), out, never);
       }
       case NodeOp::kIfError: {
         const Value* substitute = Constant(Arg(id, 1));
-        if (substitute == nullptr) return No("IFERROR with a computed substitute is not invertible");
-        if (set.Contains(*substitute)) return No("the substitute of IFERROR satisfies the condition: any bad value may match");
+        if (substitute == nullptr)
+          return No("IFERROR with a computed substitute is not invertible");
+        if (set.Contains(*substitute))
+          return No("the substitute of IFERROR satisfies the condition: any bad value may match");
         return Descend(Arg(id, 0), std::move(set), out, never);
       }
       case NodeOp::kAnd: return AtAnd(id, set, out, never);
@@ -149,13 +163,15 @@ class Inverter {
     return No(std::string(node.name) + " is not invertible");
   }
 
-  // ---- the end: a column -------------------------------------------------------------------------
+  // ---- the end: a column ----
 
-  bool AtField(std::uint32_t field, const ValueSet& set, std::vector<ImpliedCondition>& out, bool& never) {
+  bool AtField(std::uint32_t field, const ValueSet& set, std::vector<ImpliedCondition>& out,
+               bool& never) {
     const FieldUse& use = tree_.fields[field];
     const ColumnFacts& facts = FactsOf(field);
     if (use.type != ValueType::kText && use.type != ValueType::kNumber) {
-      return No("column " + use.name + " is " + std::string(ValueTypeName(use.type)) + ", which no key orders by");
+      return No("column " + use.name + " is " + std::string(ValueTypeName(use.type)) +
+                ", which no key orders by");
     }
     // A row without the attribute reads as blank (or, in zero mode, as 0).
     const bool zero_mode = use.type == ValueType::kNumber && program_.options().blank_as_zero;
@@ -183,7 +199,8 @@ class Inverter {
     return *std::move(number);
   }
 
-  // Rounds a bound outward to what the store can hold; nullopt when the bound is beyond all numbers.
+  // Rounds a bound outward to what the store can hold; nullopt when the bound is beyond all
+  // numbers.
   static std::optional<ScalarRange::Bound> StoredBound(const ValueBound& bound, Rounding outward) {
     if (const auto exact = Stored(bound.value)) return ScalarRange::Bound{*exact, bound.inclusive};
     if (!bound.value.Is(ValueType::kNumber)) return std::nullopt;
@@ -202,9 +219,11 @@ class Inverter {
         if (auto stored = Stored(value)) condition.equals.push_back(*std::move(stored));
       }
       condition.never = condition.equals.empty();
-      std::sort(condition.equals.begin(), condition.equals.end(), [](const AttributeValue& a, const AttributeValue& b) {
-        return a.Is(AttributeType::kS) ? a.text() < b.text() : a.number_code() < b.number_code();
-      });
+      std::sort(condition.equals.begin(), condition.equals.end(),
+                [](const AttributeValue& a, const AttributeValue& b) {
+                  return a.Is(AttributeType::kS) ? a.text() < b.text()
+                                                 : a.number_code() < b.number_code();
+                });
       return true;
     }
     ScalarRange range;
@@ -220,16 +239,18 @@ class Inverter {
     return true;
   }
 
-  // ---- calls -------------------------------------------------------------------------------------
+  // ---- calls ----
 
   bool AtCall(NodeId id, ValueSet set, std::vector<ImpliedCondition>& out, bool& never) {
     const std::string_view name = tree_[id].name;
-    if (const std::optional<Cut> cut = internal::RecogniseCut(tree_, id)) return AtCut(*cut, set, out, never);
+    if (const std::optional<Cut> cut = internal::RecogniseCut(tree_, id))
+      return AtCut(*cut, set, out, never);
     if (name == "&") return AtConcat(id, set, out, never);
     if (name == "TEXT") return AtText(id, set, out, never);
     if (name == "VALUE") return AtValue(id, set, out, never);
     if (name == "DATEVALUE" || name == "DATETIMEVALUE") return AtDateText(id, set, out, never);
-    if (name == "+" || name == "-" || name == "*" || name == "/") return AtArithmetic(id, set, out, never);
+    if (name == "+" || name == "-" || name == "*" || name == "/")
+      return AtArithmetic(id, set, out, never);
     if (name == "ROUND") return AtRound(id, set, out, never);
     if (name == "MFLOOR") return AtFloor(id, set, out, never);
     if (name == "REVERSE") return AtReverse(id, set, out, never);
@@ -237,12 +258,13 @@ class Inverter {
     return No(std::string(name) + " is not invertible");
   }
 
-  // The known literal front of the column up to the k-th delimiter (k >= 1) or of n units, and the rest
-  // of the known prefix behind it.
+  // The known literal front of the column up to the k-th delimiter (k >= 1) or of n units, and the
+  // rest of the known prefix behind it.
   struct Base {
     std::string base, rest;
   };
-  static std::optional<Base> BaseWithDelimiters(const std::string& prefix, const std::string& delimiter, std::uint32_t k) {
+  static std::optional<Base> BaseWithDelimiters(const std::string& prefix,
+                                                const std::string& delimiter, std::uint32_t k) {
     std::size_t end = 0;
     for (std::uint32_t i = 0; i < k; ++i) {
       const std::size_t found = prefix.find(delimiter, end);
@@ -266,14 +288,16 @@ class Inverter {
       case CutKind::kTail:
         base = BaseWithDelimiters(facts.literal_prefix, cut.delimiter, cut.part);
         if (!base) {
-          return No("no filter fixes a prefix of " + column + " with \"" + cut.delimiter + "\" in it" +
-                    (cut.part > 1 ? " " + std::to_string(cut.part) + " times" : ""));
+          return No("no filter fixes a prefix of " + column + " with \"" + cut.delimiter +
+                    "\" in it" + (cut.part > 1 ? " " + std::to_string(cut.part) + " times" : ""));
         }
         Rule("T");
         break;
       case CutKind::kDrop:
         base = BaseOfUnits(facts.literal_prefix, cut.offset);
-        if (!base) return No("no filter fixes the first " + std::to_string(cut.offset) + " characters of " + column);
+        if (!base)
+          return No("no filter fixes the first " + std::to_string(cut.offset) + " characters of " +
+                    column);
         Rule("T");
         break;
       case CutKind::kHead:
@@ -282,7 +306,9 @@ class Inverter {
         break;
       case CutKind::kPart:
         base = BaseWithDelimiters(facts.literal_prefix, cut.delimiter, cut.part - 1);
-        if (!base) return No("a middle part of " + column + " says nothing without the parts before it (Pc)");
+        if (!base)
+          return No("a middle part of " + column +
+                    " says nothing without the parts before it (Pc)");
         Rule("H behind a fixed prefix");
         inner = BeforeDelimiter(set, cut.delimiter);
         break;
@@ -292,7 +318,9 @@ class Inverter {
         break;
       case CutKind::kSlice:
         base = BaseOfUnits(facts.literal_prefix, cut.offset);
-        if (!base) return No("no filter fixes the first " + std::to_string(cut.offset) + " characters of " + column);
+        if (!base)
+          return No("no filter fixes the first " + std::to_string(cut.offset) + " characters of " +
+                    column);
         Rule("K4");
         inner = FirstUnits(set, cut.count);
         break;
@@ -302,7 +330,9 @@ class Inverter {
       never = true;
       return true;
     }
-    ValueSet onto = base->base.empty() && base->rest.empty() ? *std::move(inner) : BehindBase(*inner, base->base, base->rest);
+    ValueSet onto = base->base.empty() && base->rest.empty()
+                        ? *std::move(inner)
+                        : BehindBase(*inner, base->base, base->rest);
     if (onto.IsEmpty() && !onto.blank) {
       never = true;
       return true;
@@ -325,7 +355,8 @@ class Inverter {
     }
     if (parts.size() != 1) return AtJoin(id, set, out, never);
     std::optional<ValueSet> inner = InsideAffix(set, front, back);
-    if (!inner) return No("the affix alone satisfies the condition, or says nothing about the rest");
+    if (!inner)
+      return No("the affix alone satisfies the condition, or says nothing about the rest");
     Rule(set.IsRange() ? "K8" : "K1");
     return Descend(parts[0], *std::move(inner), out, never);
   }
@@ -342,14 +373,17 @@ class Inverter {
         std::vector<std::pair<std::size_t, std::vector<std::string>>> next;
         for (auto& [at, texts] : partial) {
           if (const Value* constant = Constant(parts[p])) {
-            if (literal.text().substr(at).starts_with(constant->text())) next.emplace_back(at + constant->text().size(), texts);
+            if (literal.text().substr(at).starts_with(constant->text()))
+              next.emplace_back(at + constant->text().size(), texts);
             continue;
           }
           if (tree_[parts[p]].op != NodeOp::kField) return No("joined parts are not plain columns");
           const Value* delimiter = p + 1 < parts.size() ? Constant(parts[p + 1]) : nullptr;
-          if (p + 1 < parts.size() && delimiter == nullptr) return No("joined columns without a delimiter between them");
+          if (p + 1 < parts.size() && delimiter == nullptr)
+            return No("joined columns without a delimiter between them");
           for (std::size_t end = at;; ++end) {
-            end = delimiter == nullptr ? literal.text().size() : literal.text().find(delimiter->text(), end);
+            end = delimiter == nullptr ? literal.text().size()
+                                       : literal.text().find(delimiter->text(), end);
             if (end == std::string_view::npos) break;
             auto longer = texts;
             longer.emplace_back(literal.text().substr(at, end - at));
@@ -368,7 +402,8 @@ class Inverter {
     return AtReadings(parts, readings, set.exact, out, never);
   }
 
-  bool AtReadings(std::span<const NodeId> parts, const std::vector<std::vector<std::string>>& readings, bool exact,
+  bool AtReadings(std::span<const NodeId> parts,
+                  const std::vector<std::vector<std::string>>& readings, bool exact,
                   std::vector<ImpliedCondition>& out, bool& never) {
     std::vector<ImpliedCondition> found;
     std::size_t column = 0;
@@ -403,7 +438,7 @@ class Inverter {
     return true;
   }
 
-  // ---- texts of numbers and dates ----------------------------------------------------------------
+  // ---- texts of numbers and dates ----
 
   bool AtText(NodeId id, const ValueSet& set, std::vector<ImpliedCondition>& out, bool& never) {
     const NodeId argument = Arg(id, 0);
@@ -415,7 +450,8 @@ class Inverter {
       Rule("N4");
       for (const Value& literal : set.equals) {
         const std::optional<Decimal> number = ParseNumberText(literal.text());
-        if (number && number->ToString() == literal.text()) inner.equals.push_back(Value::Number(*number));
+        if (number && number->ToString() == literal.text())
+          inner.equals.push_back(Value::Number(*number));
       }
       return Descend(argument, std::move(inner), out, never);
     }
@@ -423,11 +459,13 @@ class Inverter {
       Rule("D6");
       for (const Value& literal : set.equals) {
         const std::optional<Date> date = ParseDateText(literal.text());
-        if (date && FormatDate(*date) == literal.text()) inner.equals.push_back(Value::FromDate(*date));
+        if (date && FormatDate(*date) == literal.text())
+          inner.equals.push_back(Value::FromDate(*date));
       }
       return Descend(argument, std::move(inner), out, never);
     }
-    return No("TEXT of " + std::string(ValueTypeName(tree_[argument].type)) + " loses a part of the value");
+    return No("TEXT of " + std::string(ValueTypeName(tree_[argument].type)) +
+              " loses a part of the value");
   }
 
   // The facts of the column that a text expression is cut from.
@@ -444,18 +482,22 @@ class Inverter {
     const NodeId argument = Arg(id, 0);
     const ColumnFacts* facts = FactsUnder(argument);
     if (facts == nullptr || !facts->promises_canonical_numbers) {
-      return No("one number has many texts (1, 1.0, 01), and no promise says that the stored ones are canonical (Nb)");
+      return No(
+          "one number has many texts (1, 1.0, 01), and no promise says that the stored ones are "
+          "canonical (Nb)");
     }
     if (set.equals.empty() || set.blank) return No("text order is not number order (Nc)");
     Rule("N5");
     ValueSet inner;
     inner.exact = set.exact;
-    for (const Value& literal : set.equals) inner.equals.push_back(Value::Text(literal.number().ToString()));
+    for (const Value& literal : set.equals)
+      inner.equals.push_back(Value::Text(literal.number().ToString()));
     return Descend(argument, std::move(inner), out, never);
   }
 
-  // DATEVALUE(c), DATETIMEVALUE(c) of texts. Years always have four digits, so bounds by year hold for every
-  // spelling; bounds by day need the promise of leading zeros (Db), and of UTC for instants.
+  // DATEVALUE(c), DATETIMEVALUE(c) of texts. Years always have four digits, so bounds by year hold
+  // for every spelling; bounds by day need the promise of leading zeros (Db), and of UTC for
+  // instants.
   bool AtDateText(NodeId id, const ValueSet& set, std::vector<ImpliedCondition>& out, bool& never) {
     const NodeId argument = Arg(id, 0);
     const bool instants = Calls(id, "DATETIMEVALUE");
@@ -466,7 +508,9 @@ class Inverter {
     std::optional<Date> first;
     std::optional<Date> last;
     bool exact = set.exact && canonical && !instants;
-    const auto day = [instants](const Value& value) { return instants ? DateOf(value.instant()) : value.date(); };
+    const auto day = [instants](const Value& value) {
+      return instants ? DateOf(value.instant()) : value.date();
+    };
     if (!set.equals.empty()) {
       first = last = day(set.equals.front());
       for (const Value& value : set.equals) {
@@ -476,13 +520,16 @@ class Inverter {
       exact = exact && set.equals.size() == 1;
     }
     // D2: > d is >= d + 1; a bound by day is closed.
-    if (set.lower) first = Date{day(set.lower->value).days + (set.lower->inclusive || instants ? 0 : 1)};
-    if (set.upper) last = Date{day(set.upper->value).days - (set.upper->inclusive || instants ? 0 : 1)};
+    if (set.lower)
+      first = Date{day(set.lower->value).days + (set.lower->inclusive || instants ? 0 : 1)};
+    if (set.upper)
+      last = Date{day(set.upper->value).days - (set.upper->inclusive || instants ? 0 : 1)};
     if (instants && !canonical) {  // offsets reach into the neighbouring days
       if (first) first = Date{first->days - 1};
       if (last) last = Date{last->days + 1};
     }
-    if ((first && *first > kMaxDate) || (last && *last < kMinDate) || (first && last && *first > *last)) {
+    if ((first && *first > kMaxDate) || (last && *last < kMinDate) ||
+        (first && last && *first > *last)) {
       never = true;
       return true;
     }
@@ -498,7 +545,8 @@ class Inverter {
       inner.prefix = front(*first);
     } else {
       if (first) inner.lower = ValueBound{Value::Text(front(*first)), true};
-      if (last) inner.upper = ValueBound{Value::Text(*internal::TextSuccessor(front(*last))), false};
+      if (last)
+        inner.upper = ValueBound{Value::Text(*internal::TextSuccessor(front(*last))), false};
     }
     return Descend(argument, std::move(inner), out, never);
   }
@@ -522,22 +570,26 @@ class Inverter {
     for (const Value& literal : set.equals) {
       const Value* pointer = &literal;
       Value reversed;
-      if (!tree_[id].kernel(internal::Arguments(std::span(&pointer, 1)), context, reversed)) return No("literal too long");
+      if (!tree_[id].kernel(internal::Arguments(std::span(&pointer, 1)), context, reversed))
+        return No("literal too long");
       inner.equals.push_back(reversed.ToOwned());
     }
     Rule("REVERSE");
     return Descend(Arg(id, 0), std::move(inner), out, never);
   }
 
-  // ---- arithmetic --------------------------------------------------------------------------------
+  // ---- arithmetic ----
 
-  // x op k and k op x with a constant k. Results are rounded to 39 digits, so a bound on the result is a
-  // bound on x only after widening by one unit in the 37th digit of the largest number involved (N1, N2).
-  bool AtArithmetic(NodeId id, const ValueSet& set, std::vector<ImpliedCondition>& out, bool& never) {
+  // x op k and k op x with a constant k. Results are rounded to 39 digits, so a bound on the result
+  // is a bound on x only after widening by one unit in the 37th digit of the largest number
+  // involved (N1, N2).
+  bool AtArithmetic(NodeId id, const ValueSet& set, std::vector<ImpliedCondition>& out,
+                    bool& never) {
     const TypedNode& node = tree_[id];
     if (node.type != ValueType::kNumber) return No("date arithmetic is not inverted");
     if (set.blank) return No("blank results fit no key condition");
-    if (node.argument_count == 1) return Affine(Arg(id, 0), Decimal(-1), Decimal(), false, set, out, never);
+    if (node.argument_count == 1)
+      return Affine(Arg(id, 0), Decimal(-1), Decimal(), false, set, out, never);
     const NodeId left = Arg(id, 0);
     const NodeId right = Arg(id, 1);
     if (tree_[left].type != ValueType::kNumber || tree_[right].type != ValueType::kNumber) {
@@ -545,14 +597,16 @@ class Inverter {
     }
     const Value* constant_left = Constant(left);
     const Value* constant_right = Constant(right);
-    if ((constant_left == nullptr) == (constant_right == nullptr)) return No("both operands of " + std::string(node.name) + " vary");
+    if ((constant_left == nullptr) == (constant_right == nullptr))
+      return No("both operands of " + std::string(node.name) + " vary");
     const Value& constant = constant_left != nullptr ? *constant_left : *constant_right;
     const NodeId varying = constant_left != nullptr ? right : left;
     if (constant.IsBlank()) return No("arithmetic with NULL is blank");
     const Decimal k = constant.number();
     Rule("N1");
     if (node.name == "+") return Affine(varying, Decimal(1), k, false, set, out, never);
-    if (node.name == "-" && constant_right != nullptr) return Affine(varying, Decimal(1), k.Negated(), false, set, out, never);
+    if (node.name == "-" && constant_right != nullptr)
+      return Affine(varying, Decimal(1), k.Negated(), false, set, out, never);
     if (node.name == "-") return Affine(varying, Decimal(-1), k, false, set, out, never);
     if (k.IsZero()) return No("the factor is 0");
     if (node.name == "*") return Affine(varying, k, Decimal(), false, set, out, never);
@@ -561,8 +615,8 @@ class Inverter {
   }
 
   // The result is factor * x + shift, or x / factor when `divides`.
-  bool Affine(NodeId x, const Decimal& factor, const Decimal& shift, bool divides, const ValueSet& set,
-              std::vector<ImpliedCondition>& out, bool& never) {
+  bool Affine(NodeId x, const Decimal& factor, const Decimal& shift, bool divides,
+              const ValueSet& set, std::vector<ImpliedCondition>& out, bool& never) {
     constexpr Decimal::Context kWide{70, Rounding::kHalfUp};
     const auto solve = [&](const Decimal& result) -> Decimal {
       const Decimal moved = Subtract(result, shift, kWide);
@@ -577,13 +631,19 @@ class Inverter {
       const Result<Decimal> quotient = Divide(relative, factor.Abs(), kWide);
       return quotient.ok() ? *quotient : Decimal();
     };
-    const auto down = [&](const Decimal& r) { return Value::Number(Subtract(solve(r), slack(r), kWide).RoundToDigits({38, Rounding::kFloor})); };
-    const auto up = [&](const Decimal& r) { return Value::Number(Add(solve(r), slack(r), kWide).RoundToDigits({38, Rounding::kCeiling})); };
+    const auto down = [&](const Decimal& r) {
+      return Value::Number(
+          Subtract(solve(r), slack(r), kWide).RoundToDigits({38, Rounding::kFloor}));
+    };
+    const auto up = [&](const Decimal& r) {
+      return Value::Number(Add(solve(r), slack(r), kWide).RoundToDigits({38, Rounding::kCeiling}));
+    };
     std::optional<Decimal> low;
     std::optional<Decimal> high;
     if (!set.equals.empty()) {
-      const auto [least, most] = std::minmax_element(set.equals.begin(), set.equals.end(),
-                                                     [](const Value& a, const Value& b) { return a.number() < b.number(); });
+      const auto [least, most] = std::minmax_element(
+          set.equals.begin(), set.equals.end(),
+          [](const Value& a, const Value& b) { return a.number() < b.number(); });
       low = least->number();
       high = most->number();
     }
@@ -600,15 +660,18 @@ class Inverter {
   // N3: halves go away from zero.
   bool AtRound(NodeId id, const ValueSet& set, std::vector<ImpliedCondition>& out, bool& never) {
     const Value* digits = Constant(Arg(id, 1));
-    if (digits == nullptr || !digits->Is(ValueType::kNumber) || set.blank) return No("ROUND to computed digits is not inverted");
-    const std::int64_t scale = std::clamp<std::int64_t>(digits->number().ToInt64Saturated(), -100, 100);
+    if (digits == nullptr || !digits->Is(ValueType::kNumber) || set.blank)
+      return No("ROUND to computed digits is not inverted");
+    const std::int64_t scale =
+        std::clamp<std::int64_t>(digits->number().ToInt64Saturated(), -100, 100);
     const Decimal half = Decimal::FromParts(false, 5, static_cast<std::int32_t>(-scale - 1));
     constexpr Decimal::Context kWide{70, Rounding::kHalfUp};
     ValueSet inner;
     Rule("N3");
     if (!set.equals.empty()) {
-      const auto [least, most] = std::minmax_element(set.equals.begin(), set.equals.end(),
-                                                     [](const Value& a, const Value& b) { return a.number() < b.number(); });
+      const auto [least, most] = std::minmax_element(
+          set.equals.begin(), set.equals.end(),
+          [](const Value& a, const Value& b) { return a.number() < b.number(); });
       const Decimal low = least->number();
       const Decimal high = most->number();
       const bool single = set.equals.size() == 1;
@@ -624,14 +687,18 @@ class Inverter {
       return Descend(Arg(id, 0), std::move(inner), out, never);
     }
     inner.exact = false;
-    if (set.lower) inner.lower = ValueBound{Value::Number(Subtract(set.lower->value.number(), half, kWide)), true};
-    if (set.upper) inner.upper = ValueBound{Value::Number(Add(set.upper->value.number(), half, kWide)), true};
+    if (set.lower)
+      inner.lower =
+          ValueBound{Value::Number(Subtract(set.lower->value.number(), half, kWide)), true};
+    if (set.upper)
+      inner.upper = ValueBound{Value::Number(Add(set.upper->value.number(), half, kWide)), true};
     return Descend(Arg(id, 0), std::move(inner), out, never);
   }
 
   // N7; the function rounds to 33 digits first, hence the slack.
   bool AtFloor(NodeId id, const ValueSet& set, std::vector<ImpliedCondition>& out, bool& never) {
-    if (set.equals.size() != 1 || set.blank) return No("MFLOOR inverts for equality with one value");
+    if (set.equals.size() != 1 || set.blank)
+      return No("MFLOOR inverts for equality with one value");
     const Decimal floor = set.equals[0].number();
     if (!floor.IsInteger()) {
       never = true;
@@ -644,13 +711,15 @@ class Inverter {
     ValueSet inner;
     inner.exact = false;
     inner.lower = ValueBound{Value::Number(Subtract(floor, slack, kWide)), true};
-    inner.upper = ValueBound{Value::Number(Add(Add(floor, Decimal(1), kWide), slack, kWide)), false};
+    inner.upper =
+        ValueBound{Value::Number(Add(Add(floor, Decimal(1), kWide), slack, kWide)), false};
     return Descend(Arg(id, 0), std::move(inner), out, never);
   }
 
-  // ---- choices -----------------------------------------------------------------------------------
+  // ---- choices ----
 
-  // K5: the keys whose result is allowed; with an allowed else value it is a complement, no key condition.
+  // K5: the keys whose result is allowed; with an allowed else value it is a complement, no key
+  // condition.
   bool AtCase(NodeId id, const ValueSet& set, std::vector<ImpliedCondition>& out, bool& never) {
     const auto arguments = tree_.ArgumentsOf(id);
     const Value* otherwise = Constant(arguments.back());
@@ -662,8 +731,10 @@ class Inverter {
     for (std::size_t i = 1; i + 1 < arguments.size(); i += 2) {
       const Value* key = Constant(arguments[i]);
       const Value* result = Constant(arguments[i + 1]);
-      if (key == nullptr || result == nullptr) return No("CASE with computed keys or results is not inverted");
-      if (std::find(seen.begin(), seen.end(), *key) != seen.end()) continue;  // an earlier equal key wins
+      if (key == nullptr || result == nullptr)
+        return No("CASE with computed keys or results is not inverted");
+      if (std::find(seen.begin(), seen.end(), *key) != seen.end())
+        continue;  // an earlier equal key wins
       seen.push_back(*key);
       if (!set.Contains(*result)) continue;
       if (key->IsBlank()) {
@@ -695,7 +766,8 @@ class Inverter {
   }
 
   static bool OnlyTrue(const ValueSet& set) {
-    return set.equals.size() == 1 && set.equals[0].Is(ValueType::kBoolean) && set.equals[0].boolean() && !set.blank;
+    return set.equals.size() == 1 && set.equals[0].Is(ValueType::kBoolean) &&
+           set.equals[0].boolean() && !set.blank;
   }
 
   // Each conjunct narrows by itself; those that do not invert leave a superset.
@@ -718,12 +790,14 @@ class Inverter {
   }
 
   // A comparison, BEGINS or IN that has to be TRUE.
-  bool AtPredicate(NodeId id, const ValueSet& set, std::vector<ImpliedCondition>& out, bool& never) {
+  bool AtPredicate(NodeId id, const ValueSet& set, std::vector<ImpliedCondition>& out,
+                   bool& never) {
     const TypedNode& node = tree_[id];
     if (!OnlyTrue(set)) return No(std::string(node.name) + " inverts when it has to be TRUE");
     VirtualCondition inner;
     NodeId subject = node.argument_count > 0 ? Arg(id, 0) : 0;
-    if (node.name == "BEGINS" && Constant(Arg(id, 1)) != nullptr && !Constant(Arg(id, 1))->IsBlank()) {
+    if (node.name == "BEGINS" && Constant(Arg(id, 1)) != nullptr &&
+        !Constant(Arg(id, 1))->IsBlank()) {
       inner.op = ConditionOp::kStartsWith;
       inner.literals.push_back(*Constant(Arg(id, 1)));
     } else if (node.name == "IN") {
@@ -743,7 +817,10 @@ class Inverter {
   }
 
   bool Comparison(NodeId id, VirtualCondition& inner, NodeId& subject) const {
-    struct Spelling { std::string_view name; ConditionOp op, turned; };
+    struct Spelling {
+      std::string_view name;
+      ConditionOp op, turned;
+    };
     static constexpr Spelling kSpellings[] = {{"=", ConditionOp::kEq, ConditionOp::kEq},
                                               {"<", ConditionOp::kLt, ConditionOp::kGt},
                                               {"<=", ConditionOp::kLe, ConditionOp::kGe},
@@ -758,7 +835,8 @@ class Inverter {
       // A blank never compares as TRUE, except that text equals a blank text.
       inner.op = turned ? spelling.turned : spelling.op;
       inner.literals.push_back(*literal);
-      return !literal->IsBlank() || (inner.op == ConditionOp::kEq && tree_[subject].type == ValueType::kText);
+      return !literal->IsBlank() ||
+             (inner.op == ConditionOp::kEq && tree_[subject].type == ValueType::kText);
     }
     return false;
   }
@@ -785,14 +863,21 @@ Value SampleOf(ValueType type) {
 
 }  // namespace
 
-Inversion Invert(const Program& definition, const std::vector<ColumnFacts>& columns, const VirtualCondition& condition) {
+Inversion Invert(const Program& definition, const std::vector<ColumnFacts>& columns,
+                 const VirtualCondition& condition) {
   return Inverter(definition, columns).Run(condition);
 }
 
 std::string DescribeInversion(const Program& definition, const std::vector<ColumnFacts>& columns) {
-  struct Named { ConditionOp op; std::string_view name; };
-  static constexpr Named kOps[] = {{ConditionOp::kEq, "="}, {ConditionOp::kIn, "in"}, {ConditionOp::kStartsWith, "startswith"},
-                                   {ConditionOp::kLt, "<"}, {ConditionOp::kGe, ">="}};
+  struct Named {
+    ConditionOp op;
+    std::string_view name;
+  };
+  static constexpr Named kOps[] = {{ConditionOp::kEq, "="},
+                                   {ConditionOp::kIn, "in"},
+                                   {ConditionOp::kStartsWith, "startswith"},
+                                   {ConditionOp::kLt, "<"},
+                                   {ConditionOp::kGe, ">="}};
   const Value sample = SampleOf(definition.result_type());
   std::string ops;
   std::string how;
@@ -802,7 +887,8 @@ std::string DescribeInversion(const Program& definition, const std::vector<Colum
     if (startswith && definition.result_type() != ValueType::kText) continue;
     const Inversion inversion = Invert(definition, columns, {named.op, {sample}});
     if (inversion.narrows()) {
-      ops += (ops.empty() ? "" : ", ") + std::string(named.name) + (inversion.exact || inversion.never ? "" : " (superset)");
+      ops += (ops.empty() ? "" : ", ") + std::string(named.name) +
+             (inversion.exact || inversion.never ? "" : " (superset)");
       if (how.empty()) how = inversion.why;
     } else if (refusal.empty()) {
       refusal = inversion.why;

@@ -1,13 +1,14 @@
 #ifndef TABLECAST_FORMULA_INVERSE_H_
 #define TABLECAST_FORMULA_INVERSE_H_
 
-// Inversion: what a condition on a virtual column implies for the physical columns it is computed from.
+// Inversion: what a condition on a virtual column implies for the physical columns it is computed
+// from.
 //
-// h is the read definition (v = h(c)), g a written inverse (c = g(v, ...)). A result narrows a read and
-// never decides a row: the caller evaluates h again on every row it reads, so a SUPERSET is enough for
-// correctness and EXACT matters for counting and explain. A row whose h(c) is blank or fails is never
-// required by a condition with a non-blank literal. SOURCE: spec formula.md section 12; its rule names
-// (T1, H4, K3 ...) stand beside the code that uses them.
+// h is the read definition (v = h(c)), g a written inverse (c = g(v, ...)). A result narrows a read
+// and never decides a row: the caller evaluates h again on every row it reads, so a SUPERSET is
+// enough for correctness and EXACT matters for counting and explain. A row whose h(c) is blank or
+// fails is never required by a condition with a non-blank literal. SOURCE: spec formula.md section
+// 12; its rule names (T1, H4, K3 ...) stand beside the code that uses them.
 
 #include <memory>
 #include <optional>
@@ -24,11 +25,11 @@ namespace tablecast::formula {
 
 // What holds for one physical column on EVERY row of the object (the row filter F).
 struct ColumnFacts {
-  std::string name = {};       // as the definition mentions it
-  bool demands_text = false;   // type S demanded
-  bool demands_number = false; // type N demanded
+  std::string name = {};            // as the definition mentions it
+  bool demands_text = false;        // type S demanded
+  bool demands_number = false;      // type N demanded
   std::string literal_prefix = {};  // every value begins with it; "" if unknown
-  bool is_key = false;         // key attribute: always present, never empty
+  bool is_key = false;              // key attribute: always present, never empty
   // Promises of the qualifier's author (`trustedInverses`), never inferred.
   bool promises_canonical_numbers = false;  // TEXT(VALUE(c)) = c
   // Dates are written yyyy-MM-dd with leading zeros, instants in UTC (`Z`).
@@ -63,8 +64,8 @@ struct Inversion {
   bool narrows() const { return never || !conditions.empty(); }
 };
 
-// The implied condition. `columns` has the facts of the columns that the definition mentions; a column
-// without facts counts as knowing nothing. COST: small; for planning, not for rows.
+// The implied condition. `columns` has the facts of the columns that the definition mentions; a
+// column without facts counts as knowing nothing. COST: small; for planning, not for rows.
 Inversion Invert(const Program& definition, const std::vector<ColumnFacts>& columns,
                  const VirtualCondition& condition);
 
@@ -72,10 +73,10 @@ Inversion Invert(const Program& definition, const std::vector<ColumnFacts>& colu
 // "does not invert: ...".
 std::string DescribeInversion(const Program& definition, const std::vector<ColumnFacts>& columns);
 
-// ---- written inverses --------------------------------------------------------------------------
+// ---- written inverses ----
 
 struct ForwardDefinition {
-  std::string name;            // the virtual column, as g mentions it
+  std::string name;                     // the virtual column, as g mentions it
   const Program* definition = nullptr;  // h over the physical column
 };
 
@@ -90,11 +91,11 @@ struct PairVerdict {
 PairVerdict ProvePair(const Program& inverse, const std::vector<ForwardDefinition>& forwards,
                       const ColumnFacts& column);
 
-// What a JOINED inverse g = x1 & "d" & x2 ... implies when only some of its inputs are bound: a value
-// when all are, a begins_with when a leading run is (P1..P3). Parts before the last that are bound to a
-// blank end the run: rows with too few delimiters have blank parts as well. `bound` gives a condition by virtual
-// name: equality, or startswith on the part after the leading run. Empty when nothing follows.
-// REQUIRES (for soundness): ProvePair(inverse) or the author's trust.
+// What a JOINED inverse g = x1 & "d" & x2 ... implies when only some of its inputs are bound: a
+// value when all are, a begins_with when a leading run is (P1..P3). Parts before the last that are
+// bound to a blank end the run: rows with too few delimiters have blank parts as well. `bound`
+// gives a condition by virtual name: equality, or startswith on the part after the leading run.
+// Empty when nothing follows. REQUIRES (for soundness): ProvePair(inverse) or the author's trust.
 struct BoundInput {
   std::string name;
   VirtualCondition condition;  // kEq, kIn or kStartsWith
@@ -103,7 +104,8 @@ Inversion InvertJoined(const Program& inverse, const std::string& column,
                        const std::vector<BoundInput>& bound);
 
 // The unique inverse of h as formula text over `virtual_name`, for writes through a column that has
-// none written (12.5 rule 7): alias, affix, strip-a-prefix under a fixed prefix. nullopt: read-only.
+// none written (12.5 rule 7): alias, affix, strip-a-prefix under a fixed prefix. nullopt:
+// read-only.
 struct DerivedInverse {
   std::string column;      // the physical column it computes
   std::string definition;  // formula text: "\"products#\" & product"

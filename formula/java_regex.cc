@@ -1,5 +1,5 @@
-// IMPLEMENTATION: one pass over the pattern, tracking groups (for the (?s) flag, which decides what `.`
-// means) and character classes. What is the same in both dialects is copied. Tested by
+// IMPLEMENTATION: one pass over the pattern, tracking groups (for the (?s) flag, which decides what
+// `.` means) and character classes. What is the same in both dialects is copied. Tested by
 // tests/formula/java_regex_test.cc.
 
 #include "formula/java_regex.h"
@@ -27,7 +27,8 @@ int HexDigit(char c) {
 // Sets of characters that Java's escapes mean, as the inside of a class.
 constexpr std::string_view kSpace = "\\t\\n\\x0B\\f\\r ";
 constexpr std::string_view kNotSpace = "\\x{00}-\\x{08}\\x{0E}-\\x{1F}\\x{21}-\\x{10FFFF}";
-constexpr std::string_view kHorizontal = " \\t\\x{A0}\\x{1680}\\x{180E}\\x{2000}-\\x{200A}\\x{202F}\\x{205F}\\x{3000}";
+constexpr std::string_view kHorizontal =
+    " \\t\\x{A0}\\x{1680}\\x{180E}\\x{2000}-\\x{200A}\\x{202F}\\x{205F}\\x{3000}";
 constexpr std::string_view kVertical = "\\n\\x0B\\f\\r\\x{85}\\x{2028}\\x{2029}";
 constexpr std::string_view kLineEnds = "\\n\\r\\x{85}\\x{2028}\\x{2029}";
 
@@ -35,17 +36,27 @@ constexpr std::string_view kLineEnds = "\\n\\r\\x{85}\\x{2028}\\x{2029}";
 struct PosixName {
   std::string_view java, re2;
 };
-constexpr std::array<PosixName, 13> kPosixNames = {{{"Lower", "[:lower:]"}, {"Upper", "[:upper:]"}, {"ASCII", "[:ascii:]"},
-                                                    {"Alpha", "[:alpha:]"}, {"Digit", "[:digit:]"}, {"Alnum", "[:alnum:]"},
-                                                    {"Punct", "[:punct:]"}, {"Graph", "[:graph:]"}, {"Print", "[:print:]"},
-                                                    {"Blank", "[:blank:]"}, {"Cntrl", "[:cntrl:]"}, {"XDigit", "[:xdigit:]"},
+constexpr std::array<PosixName, 13> kPosixNames = {{{"Lower", "[:lower:]"},
+                                                    {"Upper", "[:upper:]"},
+                                                    {"ASCII", "[:ascii:]"},
+                                                    {"Alpha", "[:alpha:]"},
+                                                    {"Digit", "[:digit:]"},
+                                                    {"Alnum", "[:alnum:]"},
+                                                    {"Punct", "[:punct:]"},
+                                                    {"Graph", "[:graph:]"},
+                                                    {"Print", "[:print:]"},
+                                                    {"Blank", "[:blank:]"},
+                                                    {"Cntrl", "[:cntrl:]"},
+                                                    {"XDigit", "[:xdigit:]"},
                                                     {"Space", "[:space:]"}}};
 // General categories and the scripts that come up; both dialects take them.
 constexpr std::array<std::string_view, 36> kCategories = {
-    "L", "Lu", "Ll", "Lt", "Lm", "Lo", "M", "Mn", "Mc", "Me", "N", "Nd", "Nl", "No", "P", "Pc", "Pd", "Ps", "Pe",
-    "Pi", "Pf", "Po", "S", "Sm", "Sc", "Sk", "So", "Z", "Zs", "Zl", "Zp", "C", "Cc", "Cf", "Co", "Cs"};
-constexpr std::array<std::string_view, 14> kScripts = {"Latin", "Greek", "Cyrillic", "Armenian", "Hebrew", "Arabic", "Devanagari",
-                                                       "Thai", "Georgian", "Hangul", "Hiragana", "Katakana", "Han", "Common"};
+    "L",  "Lu", "Ll", "Lt", "Lm", "Lo", "M",  "Mn", "Mc", "Me", "N",  "Nd",
+    "Nl", "No", "P",  "Pc", "Pd", "Ps", "Pe", "Pi", "Pf", "Po", "S",  "Sm",
+    "Sc", "Sk", "So", "Z",  "Zs", "Zl", "Zp", "C",  "Cc", "Cf", "Co", "Cs"};
+constexpr std::array<std::string_view, 14> kScripts = {
+    "Latin", "Greek",    "Cyrillic", "Armenian", "Hebrew",   "Arabic", "Devanagari",
+    "Thai",  "Georgian", "Hangul",   "Hiragana", "Katakana", "Han",    "Common"};
 
 class Translator {
  public:
@@ -60,19 +71,21 @@ class Translator {
   }
 
  private:
-  // ---- errors ------------------------------------------------------------------------------------
+  // ---- errors ----
 
   Error Refuse(std::size_t at, std::string reason, std::string message, std::string remedy = {}) {
     TextPosition position = PositionAt(in_, at);
-    return MakeError(ErrorCode::kInvalidArgument, std::move(reason), "regular expression: " + std::move(message), {},
-                     std::move(remedy), position);
+    return MakeError(ErrorCode::kInvalidArgument, std::move(reason),
+                     "regular expression: " + std::move(message), {}, std::move(remedy), position);
   }
   bool Fail(std::size_t at, std::string reason, std::string message, std::string remedy = {}) {
     error_ = Refuse(at, std::move(reason), std::move(message), std::move(remedy));
     return false;
   }
 
-  char Peek(std::size_t ahead = 0) const { return pos_ + ahead < in_.size() ? in_[pos_ + ahead] : '\0'; }
+  char Peek(std::size_t ahead = 0) const {
+    return pos_ + ahead < in_.size() ? in_[pos_ + ahead] : '\0';
+  }
   bool Follows(std::string_view text) const { return in_.substr(pos_, text.size()) == text; }
   void Copy(std::size_t bytes) {
     out_ += in_.substr(pos_, bytes);
@@ -85,7 +98,7 @@ class Translator {
   static std::string Set(std::string_view inside) { return "[" + std::string(inside) + "]"; }
   static std::string NotSet(std::string_view inside) { return "[^" + std::string(inside) + "]"; }
 
-  // ---- outside of classes ------------------------------------------------------------------------
+  // ---- outside of classes ----
 
   bool Next() {
     switch (Peek()) {
@@ -118,8 +131,10 @@ class Translator {
 
   bool Possessive(std::size_t at) {
     if (Peek() != '+') return true;
-    return Fail(at, "regex-possessive", "possessive quantifier " + std::string(in_.substr(at, pos_ + 1 - at)) +
-                                            " is not supported", "leave the + away");
+    return Fail(
+        at, "regex-possessive",
+        "possessive quantifier " + std::string(in_.substr(at, pos_ + 1 - at)) + " is not supported",
+        "leave the + away");
   }
 
   bool Repeat() {
@@ -137,7 +152,8 @@ class Translator {
       } else {
         count = count * 10 + static_cast<std::uint64_t>(in_[i] - '0');
         if (count > 1000) {
-          return Fail(at, "regex-repeat", "repeat count over 1000: " + std::string(in_.substr(at, close + 1 - at)));
+          return Fail(at, "regex-repeat",
+                      "repeat count over 1000: " + std::string(in_.substr(at, close + 1 - at)));
         }
       }
     }
@@ -154,9 +170,11 @@ class Translator {
     }
     if (Follows("(?=") || Follows("(?!") || Follows("(?<=") || Follows("(?<!")) {
       const std::size_t length = Peek(2) == '<' ? 4 : 3;
-      return Fail(at, "regex-lookaround", "look-around " + std::string(in_.substr(at, length)) + "...) is not supported");
+      return Fail(at, "regex-lookaround",
+                  "look-around " + std::string(in_.substr(at, length)) + "...) is not supported");
     }
-    if (Follows("(?>")) return Fail(at, "regex-atomic-group", "atomic group (?>...) is not supported", "use (?:...)");
+    if (Follows("(?>"))
+      return Fail(at, "regex-atomic-group", "atomic group (?>...) is not supported", "use (?:...)");
     if (Follows("(?<")) {  // a named group
       dot_all_.push_back(dot_all_.back());
       Replace(3, "(?P<");
@@ -183,8 +201,9 @@ class Translator {
         case 'i':
         case 'm': break;
         default:
-          return Fail(at, IsLetter(in_[i]) ? "regex-flag" : "regex-syntax",
-                      "flag (?" + std::string(1, in_[i]) + ") is not supported; (?i), (?m) and (?s) are");
+          return Fail(
+              at, IsLetter(in_[i]) ? "regex-flag" : "regex-syntax",
+              "flag (?" + std::string(1, in_[i]) + ") is not supported; (?i), (?m) and (?s) are");
       }
     }
     if (i >= in_.size()) return Fail(at, "regex-syntax", "a group is not closed");
@@ -211,7 +230,8 @@ class Translator {
   bool Escape() {
     const std::size_t at = pos_;
     const char c = Peek(1);
-    if (c == '\0' && pos_ + 1 >= in_.size()) return Fail(at, "regex-syntax", "the pattern ends in a backslash");
+    if (c == '\0' && pos_ + 1 >= in_.size())
+      return Fail(at, "regex-syntax", "the pattern ends in a backslash");
     switch (c) {
       case 's': Replace(2, Set(kSpace)); return true;
       case 'S': Replace(2, NotSet(kSpace)); return true;
@@ -239,13 +259,14 @@ class Translator {
       default: break;
     }
     if (c >= '1' && c <= '9') {
-      return Fail(at, "regex-back-reference", "back-reference \\" + std::string(1, c) + " is not supported");
+      return Fail(at, "regex-back-reference",
+                  "back-reference \\" + std::string(1, c) + " is not supported");
     }
     if (c == 'p' || c == 'P') return Property(false);
     return Character();
   }
 
-  // ---- escapes that mean one character, inside and outside of classes ----------------------------
+  // ---- escapes that mean one character, inside and outside of classes ----
 
   bool Character() {
     const std::size_t at = pos_;
@@ -302,16 +323,19 @@ class Translator {
     if (Peek(2) == '{') {
       const std::size_t close = in_.find('}', pos_);
       std::uint32_t code = 0;
-      if (close == std::string_view::npos || close == pos_ + 3) return Fail(at, "regex-syntax", "\\x{...} is malformed");
+      if (close == std::string_view::npos || close == pos_ + 3)
+        return Fail(at, "regex-syntax", "\\x{...} is malformed");
       for (std::size_t i = pos_ + 3; i < close; ++i) {
-        if (HexDigit(in_[i]) < 0 || code > 0x10FFFF) return Fail(at, "regex-syntax", "\\x{...} is malformed");
+        if (HexDigit(in_[i]) < 0 || code > 0x10FFFF)
+          return Fail(at, "regex-syntax", "\\x{...} is malformed");
         code = code * 16 + static_cast<std::uint32_t>(HexDigit(in_[i]));
       }
       if (code > 0x10FFFF) return Fail(at, "regex-syntax", "\\x{...} is beyond 10FFFF");
       CodePoint(close + 1 - pos_, code);
       return true;
     }
-    if (HexDigit(Peek(2)) < 0 || HexDigit(Peek(3)) < 0) return Fail(at, "regex-syntax", "\\x needs two hexadecimal digits");
+    if (HexDigit(Peek(2)) < 0 || HexDigit(Peek(3)) < 0)
+      return Fail(at, "regex-syntax", "\\x needs two hexadecimal digits");
     CodePoint(4, static_cast<std::uint32_t>(HexDigit(Peek(2)) * 16 + HexDigit(Peek(3))));
     return true;
   }
@@ -338,7 +362,8 @@ class Translator {
         bytes = 12;
       }
     }
-    if (code >= 0xD800 && code <= 0xDFFF) return Fail(at, "regex-escape", "a lone surrogate never occurs in a text");
+    if (code >= 0xD800 && code <= 0xDFFF)
+      return Fail(at, "regex-escape", "a lone surrogate never occurs in a text");
     CodePoint(bytes, code);
     return true;
   }
@@ -365,7 +390,9 @@ class Translator {
     if (in_class) return Fail(pos_, "regex-escape", "\\Q...\\E inside a class is not supported");
     for (pos_ += 2; pos_ < stop; ++pos_) {
       const char c = in_[pos_];
-      if (static_cast<unsigned char>(c) < 0x80 && !IsDigit(c) && !IsLetter(c) && c != '_' && static_cast<unsigned char>(c) >= 0x21) out_ += '\\';
+      if (static_cast<unsigned char>(c) < 0x80 && !IsDigit(c) && !IsLetter(c) && c != '_' &&
+          static_cast<unsigned char>(c) >= 0x21)
+        out_ += '\\';
       out_ += c;
     }
     if (end != std::string_view::npos) pos_ = end + 2;
@@ -380,7 +407,8 @@ class Translator {
     std::size_t bytes = 3;
     if (Peek(2) == '{') {
       const std::size_t close = in_.find('}', pos_);
-      if (close == std::string_view::npos) return Fail(at, "regex-syntax", "\\p{...} is not closed");
+      if (close == std::string_view::npos)
+        return Fail(at, "regex-syntax", "\\p{...} is not closed");
       name = in_.substr(pos_ + 3, close - pos_ - 3);
       bytes = close + 1 - pos_;
     }
@@ -407,10 +435,11 @@ class Translator {
       Replace(bytes, std::string(negated ? "\\P{" : "\\p{") + std::string(plain) + "}");
       return true;
     }
-    return Fail(at, "regex-posix-class", "character property " + std::string(in_.substr(at, bytes)) + " is not supported");
+    return Fail(at, "regex-posix-class",
+                "character property " + std::string(in_.substr(at, bytes)) + " is not supported");
   }
 
-  // ---- classes -----------------------------------------------------------------------------------
+  // ---- classes ----
 
   bool Class() {
     const std::size_t open = pos_;
@@ -428,9 +457,11 @@ class Translator {
         return Fail(pos_, Peek(1) == ':' ? "regex-posix-class" : "regex-nested-class",
                     Peek(1) == ':' ? "POSIX class [:...:] means something else in Java"
                                    : "a class inside a class is not supported",
-                    Peek(1) == ':' ? "use \\p{Alpha} and its kin" : "write the characters into one class, \\[ for the bracket");
+                    Peek(1) == ':' ? "use \\p{Alpha} and its kin"
+                                   : "write the characters into one class, \\[ for the bracket");
       }
-      if (Follows("&&")) return Fail(pos_, "regex-class-intersection", "class intersection && is not supported");
+      if (Follows("&&"))
+        return Fail(pos_, "regex-class-intersection", "class intersection && is not supported");
       if (c == '\\') {
         if (!ClassEscape()) return false;
       } else if (c == ']') {  // first: a literal in both dialects
@@ -464,7 +495,8 @@ class Translator {
       case 'z':
       case 'Z':
       case 'R':
-        return Fail(at, "regex-escape", "\\" + std::string(1, Peek(1)) + " inside a class is not supported");
+        return Fail(at, "regex-escape",
+                    "\\" + std::string(1, Peek(1)) + " inside a class is not supported");
       default: return Character();
     }
   }
@@ -481,8 +513,8 @@ class Translator {
 Result<std::string> TranslateJavaRegex(std::string_view pattern) {
   if (pattern.size() > kMaxRegexBytes) {
     return MakeError(ErrorCode::kResourceExhausted, "regex-too-long",
-                     "regular expression has " + std::to_string(pattern.size()) + " bytes, the limit is " +
-                         std::to_string(kMaxRegexBytes));
+                     "regular expression has " + std::to_string(pattern.size()) +
+                         " bytes, the limit is " + std::to_string(kMaxRegexBytes));
   }
   return Translator(pattern).Run();
 }

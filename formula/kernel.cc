@@ -54,13 +54,15 @@ bool KernelContext::Fail(const EvalError& error) {
 }
 
 bool KernelContext::FailBudget() {
-  return Fail(EvalErrorCode::kLimitExceeded,
-              "formula needs more than " + std::to_string(limits_.max_steps) + " steps on this row");
+  return Fail(
+      EvalErrorCode::kLimitExceeded,
+      "formula needs more than " + std::to_string(limits_.max_steps) + " steps on this row");
 }
 
 char* KernelContext::Allocate(std::size_t bytes) {
   if (bytes > limits_.max_text_bytes) {
-    Fail(EvalErrorCode::kLimitExceeded, "text of " + std::to_string(bytes) + " bytes is over the limit of " +
+    Fail(EvalErrorCode::kLimitExceeded, "text of " + std::to_string(bytes) +
+                                            " bytes is over the limit of " +
                                             std::to_string(limits_.max_text_bytes));
     return nullptr;
   }

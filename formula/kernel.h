@@ -1,8 +1,8 @@
 #ifndef TABLECAST_FORMULA_KERNEL_H_
 #define TABLECAST_FORMULA_KERNEL_H_
 
-// What a kernel (the code of one function or operator) works with: its arguments, the memory for its
-// text result, the budgets, the error slot. Internal to formula/.
+// What a kernel (the code of one function or operator) works with: its arguments, the memory for
+// its text result, the budgets, the error slot. Internal to formula/.
 
 #include <cstdint>
 #include <memory>
@@ -47,8 +47,8 @@ class TextArena {
 
 }  // namespace internal
 
-// One register frame per evaluation in progress: a field may be computed by another formula with the
-// same context, so frames stack.
+// One register frame per evaluation in progress: a field may be computed by another formula with
+// the same context, so frames stack.
 struct EvalContext::Scratch {
   internal::TextArena arena;
   std::vector<std::vector<Value>> frames;

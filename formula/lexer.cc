@@ -91,7 +91,9 @@ class Lexer {
   }
 
   bool Operator() {
-    struct Spelling { std::string_view written, canonical; };
+    struct Spelling {
+      std::string_view written, canonical;
+    };
     // Longer spellings first.
     static constexpr Spelling kSpellings[] = {
         {"||", "||"}, {"&&", "&&"}, {"==", "="}, {"<>", "<>"}, {"!=", "<>"}, {"<=", "<="},
@@ -134,8 +136,7 @@ class Lexer {
     std::string decoded;
     for (;;) {
       if (pos_ >= text_.size()) {
-        Fail(begin, text_.size(), "text is not closed",
-             std::string("end it with ") + quote);
+        Fail(begin, text_.size(), "text is not closed", std::string("end it with ") + quote);
         return;
       }
       const char c = text_[pos_];
@@ -161,8 +162,7 @@ class Lexer {
           decoded += escaped;
           break;
         default:
-          Fail(pos_, std::min(pos_ + 2, text_.size()),
-               "unknown escape in a text literal",
+          Fail(pos_, std::min(pos_ + 2, text_.size()), "unknown escape in a text literal",
                "write \\\\ for a backslash; the escapes are \\\\ \\\" \\' \\n \\r \\t");
           return;
       }

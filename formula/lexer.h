@@ -14,7 +14,16 @@
 namespace tablecast::formula {
 
 enum class TokenKind : std::uint8_t {
-  kNumber, kText, kName, kOperator, kOpen, kClose, kComma, kMergeOpen /* {! */, kMergeClose /* } */, kEnd,
+  kNumber,
+  kText,
+  kName,
+  kOperator,
+  kOpen,
+  kClose,
+  kComma,
+  kMergeOpen /* {! */,
+  kMergeClose /* } */,
+  kEnd,
 };
 
 struct Token {
@@ -26,7 +35,7 @@ struct Token {
 };
 
 struct LexedFormula {
-  std::vector<Token> tokens;  // ends with kEnd
+  std::vector<Token> tokens;   // ends with kEnd
   std::optional<Issue> issue;  // the first fault; tokens stop before it
 };
 

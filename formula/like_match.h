@@ -1,8 +1,9 @@
 #ifndef TABLECAST_FORMULA_LIKE_MATCH_H_
 #define TABLECAST_FORMULA_LIKE_MATCH_H_
 
-// SQL LIKE over a whole text: `%` any run of characters, `_` one code point, `\` takes the next character
-// literally (a final `\` stands for itself). Case-sensitive; line breaks are characters like others.
+// SQL LIKE over a whole text: `%` any run of characters, `_` one code point, `\` takes the next
+// character literally (a final `\` stands for itself). Case-sensitive; line breaks are characters
+// like others.
 
 #include <string_view>
 

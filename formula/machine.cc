@@ -9,7 +9,8 @@
 
 namespace tablecast::formula::internal {
 
-std::string_view TailBehind(std::string_view text, std::string_view delimiter, std::uint32_t occurrence) {
+std::string_view TailBehind(std::string_view text, std::string_view delimiter,
+                            std::uint32_t occurrence) {
   if (occurrence == 1 && delimiter.size() == 1) {  // the common strip-a-prefix
     const void* at = std::memchr(text.data(), delimiter[0], text.size());
     if (at == nullptr) return text;
@@ -18,7 +19,8 @@ std::string_view TailBehind(std::string_view text, std::string_view delimiter, s
   // FIND begins again at the start of the text when the delimiter before it was absent.
   std::size_t found = std::string_view::npos;
   for (std::uint32_t i = 0; i < occurrence; ++i) {
-    found = FindBytes(text, delimiter, found == std::string_view::npos ? 0 : found + delimiter.size());
+    found =
+        FindBytes(text, delimiter, found == std::string_view::npos ? 0 : found + delimiter.size());
   }
   return found == std::string_view::npos ? text : text.substr(found + delimiter.size());
 }
@@ -28,12 +30,14 @@ std::string_view HeadBefore(std::string_view text, std::string_view delimiter) {
   return found == std::string_view::npos ? std::string_view() : text.substr(0, found);
 }
 
-std::string_view PartBetween(std::string_view text, std::string_view delimiter, std::uint32_t part) {
+std::string_view PartBetween(std::string_view text, std::string_view delimiter,
+                             std::uint32_t part) {
   std::size_t before = std::string_view::npos;
   std::size_t found = std::string_view::npos;
   for (std::uint32_t i = 0; i < part; ++i) {
     before = found;
-    found = FindBytes(text, delimiter, before == std::string_view::npos ? 0 : before + delimiter.size());
+    found = FindBytes(text, delimiter,
+                      before == std::string_view::npos ? 0 : before + delimiter.size());
   }
   if (found == std::string_view::npos) return {};
   const std::size_t start = before == std::string_view::npos ? 0 : before + delimiter.size();
@@ -44,8 +48,13 @@ namespace {
 
 class Machine {
  public:
-  Machine(const Code& code, bool blank_as_zero, const FieldReader& fields, KernelContext& context, Value* registers)
-      : code_(code), blank_as_zero_(blank_as_zero), fields_(fields), context_(context), registers_(registers) {}
+  Machine(const Code& code, bool blank_as_zero, const FieldReader& fields, KernelContext& context,
+          Value* registers)
+      : code_(code),
+        blank_as_zero_(blank_as_zero),
+        fields_(fields),
+        context_(context),
+        registers_(registers) {}
 
   bool Run(Value& result) {
     const std::size_t count = code_.instructions.size();
@@ -63,7 +72,8 @@ class Machine {
 
  private:
   const Value& Operand(std::uint32_t index) const {
-    return index < code_.register_count ? registers_[index] : code_.constants[index - code_.register_count];
+    return index < code_.register_count ? registers_[index]
+                                        : code_.constants[index - code_.register_count];
   }
   const Value& Operand(const Instruction& instruction, std::uint32_t i) const {
     return Operand(code_.operands[instruction.first_operand + i]);
@@ -96,16 +106,20 @@ class Machine {
         return true;
       }
       case OpCode::kTail:
-        return Cut(instruction, TailBehind(Operand(instruction, 0).text(), Delimiter(instruction), instruction.payload));
+        return Cut(instruction, TailBehind(Operand(instruction, 0).text(), Delimiter(instruction),
+                                           instruction.payload));
       case OpCode::kHead:
         return Cut(instruction, HeadBefore(Operand(instruction, 0).text(), Delimiter(instruction)));
       case OpCode::kPart:
-        return Cut(instruction, PartBetween(Operand(instruction, 0).text(), Delimiter(instruction), instruction.payload));
+        return Cut(instruction, PartBetween(Operand(instruction, 0).text(), Delimiter(instruction),
+                                            instruction.payload));
     }
     return false;
   }
 
-  const std::string& Delimiter(const Instruction& instruction) const { return code_.delimiters[instruction.delimiter]; }
+  const std::string& Delimiter(const Instruction& instruction) const {
+    return code_.delimiters[instruction.delimiter];
+  }
 
   bool Cut(const Instruction& instruction, std::string_view piece) {
     if (!context_.Spend(Operand(instruction, 0).text().size())) return false;
@@ -133,7 +147,9 @@ class Machine {
       return true;
     }
     context_.set_prepared(instruction.pattern);
-    if (instruction.kernel(Arguments(std::span(pointers, instruction.operand_count)), context_, target)) return true;
+    if (instruction.kernel(Arguments(std::span(pointers, instruction.operand_count)), context_,
+                           target))
+      return true;
     context_.error()->position.offset = instruction.begin;
     return false;
   }
@@ -147,7 +163,8 @@ class Machine {
 
 }  // namespace
 
-bool RunCode(const Code& code, bool blank_as_zero, const FieldReader& fields, KernelContext& context, Value& result) {
+bool RunCode(const Code& code, bool blank_as_zero, const FieldReader& fields,
+             KernelContext& context, Value& result) {
   Value* registers = context.EnterFrame(code.register_count);
   if (registers == nullptr) return false;
   const bool ok = Machine(code, blank_as_zero, fields, context, registers).Run(result);

@@ -37,10 +37,12 @@ class Normalizer {
   }
 
  private:
-  // ---- folding: fills constant_ and alias_ ---------------------------------------------------
+  // ---- folding: fills constant_ and alias_ ----
 
   // The node that stands for argument `i` of `node`.
-  NodeId Argument(const TypedNode& node, std::size_t i) const { return alias_[tree_.ArgumentsOf(node)[i]]; }
+  NodeId Argument(const TypedNode& node, std::size_t i) const {
+    return alias_[tree_.ArgumentsOf(node)[i]];
+  }
   const Value* ConstantArgument(const TypedNode& node, std::size_t i) const {
     const std::optional<Value>& value = constant_[Argument(node, i)];
     return value ? &*value : nullptr;
@@ -55,7 +57,8 @@ class Normalizer {
       case NodeOp::kAnd:
       case NodeOp::kOr: FoldJunction(id, node); break;
       case NodeOp::kIf:
-        if (const Value* condition = ConstantArgument(node, 0)) alias_[id] = Argument(node, IsTrue(*condition) ? 1 : 2);
+        if (const Value* condition = ConstantArgument(node, 0))
+          alias_[id] = Argument(node, IsTrue(*condition) ? 1 : 2);
         break;
       case NodeOp::kIfs: FoldIfs(id, node); break;
       case NodeOp::kCase: FoldCase(id, node); break;
@@ -63,7 +66,8 @@ class Normalizer {
         if (ConstantArgument(node, 0) != nullptr) alias_[id] = Argument(node, 0);
         break;
       case NodeOp::kCoalesce:
-        if (const Value* value = ConstantArgument(node, 0)) alias_[id] = Argument(node, value->IsBlank() ? 1 : 0);
+        if (const Value* value = ConstantArgument(node, 0))
+          alias_[id] = Argument(node, value->IsBlank() ? 1 : 0);
         break;
     }
   }
@@ -82,7 +86,8 @@ class Normalizer {
     if (!blank || node.null_rule == NullRule::kKernelDecides) {
       KernelContext context(fold_context_, true);
       context.set_prepared(node.pattern.get());
-      if (!node.kernel(Arguments(pointers), context, result)) return;  // fails at run time, where it belongs
+      if (!node.kernel(Arguments(pointers), context, result))
+        return;  // fails at run time, where it belongs
     }
     constant_[id] = result.ToOwned();
     fold_context_.ResetRow();
@@ -125,11 +130,12 @@ class Normalizer {
     alias_[id] = Argument(node, node.argument_count - 1U);
   }
 
-  // ---- chains --------------------------------------------------------------------------------
+  // ---- chains ----
 
   static bool SameChain(const TypedNode& a, const TypedNode& b) {
     if (a.op == NodeOp::kAnd || a.op == NodeOp::kOr) return a.op == b.op;
-    return a.op == NodeOp::kStrict && b.op == NodeOp::kStrict && a.kernel == ConcatKernel && b.kernel == ConcatKernel;
+    return a.op == NodeOp::kStrict && b.op == NodeOp::kStrict && a.kernel == ConcatKernel &&
+           b.kernel == ConcatKernel;
   }
 
   // Which nodes are reachable, and which of them melt into the chain of their parent.
@@ -165,7 +171,7 @@ class Normalizer {
     return leaves;
   }
 
-  // ---- copying -------------------------------------------------------------------------------
+  // ---- copying ----
 
   NodeId AddConstant(Value value, const TypedNode& like) {
     TypedNode node;
@@ -194,7 +200,8 @@ class Normalizer {
       const NodeId argument = copied_[leaf];
       const bool constant = out_.nodes[argument].op == NodeOp::kConstant;
       if (concat && constant && out_.constants[out_.nodes[argument].payload].IsBlank()) continue;
-      if (concat && constant && !arguments.empty() && out_.nodes[arguments.back()].op == NodeOp::kConstant) {
+      if (concat && constant && !arguments.empty() &&
+          out_.nodes[arguments.back()].op == NodeOp::kConstant) {
         std::string joined(out_.constants[out_.nodes[arguments.back()].payload].text());
         joined += out_.constants[out_.nodes[argument].payload].text();
         if (joined.size() <= kMostConstantBytes) {
@@ -204,7 +211,8 @@ class Normalizer {
       }
       arguments.push_back(argument);
     }
-    if (concat && arguments.size() == 1 && out_.nodes[arguments[0]].type == ValueType::kText) return arguments[0];
+    if (concat && arguments.size() == 1 && out_.nodes[arguments[0]].type == ValueType::kText)
+      return arguments[0];
     TypedNode node = tree_[id];
     node.first_argument = static_cast<std::uint32_t>(out_.arguments.size());
     node.argument_count = static_cast<std::uint32_t>(arguments.size());

@@ -2,11 +2,11 @@
 #define TABLECAST_FORMULA_NORMALIZE_H_
 
 // Rewrites a checked tree into the form that code generation and inversion work on, with the same
-// results: constants folded, branches with a constant condition chosen, chains of `&` (and of AND, OR)
-// flattened to one node with neighbouring constant texts joined. Internal to formula/.
+// results: constants folded, branches with a constant condition chosen, chains of `&` (and of AND,
+// OR) flattened to one node with neighbouring constant texts joined. Internal to formula/.
 //
-// Folding never crosses an error: what would fail stays, and fails at run time. Calls that read the clock
-// stay. Only reachable nodes are kept.
+// Folding never crosses an error: what would fail stays, and fails at run time. Calls that read the
+// clock stay. Only reachable nodes are kept.
 
 #include "formula/typed_tree.h"
 

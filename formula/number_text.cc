@@ -56,7 +56,8 @@ std::optional<Decimal> ParseNumberText(std::string_view text) {
     if (i < text.size() && (text[i] == '-' || text[i] == '+')) ++i;
     if (i >= text.size()) return std::nullopt;
     std::int64_t written = 0;
-    for (; i < text.size() && IsDigit(text[i]); ++i) written = std::min<std::int64_t>(written * 10 + (text[i] - '0'), 1'000'000'000);
+    for (; i < text.size() && IsDigit(text[i]); ++i)
+      written = std::min<std::int64_t>(written * 10 + (text[i] - '0'), 1'000'000'000);
     if (!IsDigit(text[i - 1])) return std::nullopt;
     exponent += minus ? -written : written;
   }
@@ -64,8 +65,10 @@ std::optional<Decimal> ParseNumberText(std::string_view text) {
   if (digits.empty()) return Decimal();
   const std::int64_t magnitude = exponent + static_cast<std::int64_t>(digits.size()) - 1;
   if (magnitude > kMaxMagnitude || magnitude < -kMaxMagnitude) return std::nullopt;
-  if (digits.size() <= 18) return Decimal::FromParts(negative, small, static_cast<std::int32_t>(exponent));
-  const Result<Decimal> parsed = Decimal::Parse((negative ? "-" : "") + digits + "e" + std::to_string(exponent));
+  if (digits.size() <= 18)
+    return Decimal::FromParts(negative, small, static_cast<std::int32_t>(exponent));
+  const Result<Decimal> parsed =
+      Decimal::Parse((negative ? "-" : "") + digits + "e" + std::to_string(exponent));
   if (!parsed.ok()) return std::nullopt;
   return parsed->RoundToDigits(Decimal::kFormula);
 }

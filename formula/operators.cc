@@ -14,21 +14,25 @@ bool FailRange(KernelContext& context) {
   return context.Fail(EvalErrorCode::kArgumentOutOfRange, "date is outside of the years 1 to 9999");
 }
 
-// ---- numbers -------------------------------------------------------------------------------------
+// ---- numbers ----
 
 bool AddNumbers(Arguments args, KernelContext& context, Value& result) {
   return SetNumber(context, result, Add(args[0].number(), args[1].number(), Decimal::kFormula));
 }
 bool SubtractNumbers(Arguments args, KernelContext& context, Value& result) {
-  return SetNumber(context, result, Subtract(args[0].number(), args[1].number(), Decimal::kFormula));
+  return SetNumber(context, result,
+                   Subtract(args[0].number(), args[1].number(), Decimal::kFormula));
 }
 bool MultiplyNumbers(Arguments args, KernelContext& context, Value& result) {
-  return SetNumber(context, result, Multiply(args[0].number(), args[1].number(), Decimal::kFormula));
+  return SetNumber(context, result,
+                   Multiply(args[0].number(), args[1].number(), Decimal::kFormula));
 }
 bool DivideNumbers(Arguments args, KernelContext& context, Value& result) {
-  if (args[1].number().IsZero()) return context.Fail(EvalErrorCode::kDivisionByZero, "division by zero");
+  if (args[1].number().IsZero())
+    return context.Fail(EvalErrorCode::kDivisionByZero, "division by zero");
   const Result<Decimal> quotient = Divide(args[0].number(), args[1].number(), Decimal::kFormula);
-  if (!quotient.ok()) return context.Fail(EvalErrorCode::kArgumentOutOfRange, quotient.error().message);
+  if (!quotient.ok())
+    return context.Fail(EvalErrorCode::kArgumentOutOfRange, quotient.error().message);
   return SetNumber(context, result, *quotient);
 }
 
@@ -37,7 +41,8 @@ bool PowerOfNumbers(Arguments args, KernelContext& context, Value& result) {
   const Decimal& base = args[0].number();
   const Decimal& power = args[1].number();
   if (!power.IsInteger()) {
-    return context.Fail(EvalErrorCode::kArgumentOutOfRange, "the exponent of ^ must be a whole number");
+    return context.Fail(EvalErrorCode::kArgumentOutOfRange,
+                        "the exponent of ^ must be a whole number");
   }
   const std::int64_t exponent = power.ToInt64Saturated();
   if (exponent == 0) {
@@ -54,11 +59,13 @@ bool PowerOfNumbers(Arguments args, KernelContext& context, Value& result) {
     result = Value::Integer(base.IsNegative() && odd ? -1 : 1);
     return true;
   }
-  // The size of the result first, so that nothing large is ever computed. The leading digits are within
-  // the range of a double whatever the exponent.
+  // The size of the result first, so that nothing large is ever computed. The leading digits are
+  // within the range of a double whatever the exponent.
   const std::int32_t magnitude = base.Magnitude();
-  const Decimal leading = Multiply(base.Abs(), Decimal::FromParts(false, 1, -magnitude), Decimal::kFormula);
-  const double digits = (magnitude + std::log10(leading.ToDouble())) * static_cast<double>(exponent);
+  const Decimal leading =
+      Multiply(base.Abs(), Decimal::FromParts(false, 1, -magnitude), Decimal::kFormula);
+  const double digits =
+      (magnitude + std::log10(leading.ToDouble())) * static_cast<double>(exponent);
   if (digits > 64.0) {
     return context.Fail(EvalErrorCode::kArgumentOutOfRange, "the result of ^ is beyond 10^64");
   }
@@ -85,7 +92,7 @@ bool KeepNumber(Arguments args, KernelContext& /*context*/, Value& result) {
   return true;
 }
 
-// ---- dates and times -----------------------------------------------------------------------------
+// ---- dates and times ----
 
 bool ShiftDate(Date date, const Decimal& days, bool back, KernelContext& context, Value& result) {
   constexpr std::int64_t kMost = 4'000'000;  // more than the whole calendar
@@ -97,11 +104,14 @@ bool ShiftDate(Date date, const Decimal& days, bool back, KernelContext& context
 }
 
 // The shift is rounded to whole seconds, the milliseconds of the base stay.
-bool ShiftDateTime(Timestamp base, const Decimal& days, bool back, KernelContext& context, Value& result) {
-  const Decimal seconds = Multiply(days, Decimal(kSecondsPerDay), Decimal::kFormula).RoundToScale(0, Rounding::kHalfUp);
+bool ShiftDateTime(Timestamp base, const Decimal& days, bool back, KernelContext& context,
+                   Value& result) {
+  const Decimal seconds =
+      Multiply(days, Decimal(kSecondsPerDay), Decimal::kFormula).RoundToScale(0, Rounding::kHalfUp);
   constexpr std::int64_t kMost = 4'000'000 * kSecondsPerDay;
   const std::int64_t whole = std::clamp(seconds.ToInt64Saturated(), -kMost, kMost);
-  const std::optional<Timestamp> shifted = FromMillis(ToMillis(base) + (back ? -whole : whole) * 1000);
+  const std::optional<Timestamp> shifted =
+      FromMillis(ToMillis(base) + (back ? -whole : whole) * 1000);
   if (!shifted) return FailRange(context);
   result = Value::DateTime(*shifted);
   return true;
@@ -110,7 +120,8 @@ bool ShiftDateTime(Timestamp base, const Decimal& days, bool back, KernelContext
 // Wraps around midnight (F10).
 bool ShiftTime(TimeOfDay base, const Decimal& millis, bool back, Value& result) {
   const std::int64_t whole = millis.ToInt64Saturated() % kMillisPerDay;
-  const std::int64_t shifted = (ToMillis(base) + (back ? -whole : whole) + kMillisPerDay) % kMillisPerDay;
+  const std::int64_t shifted =
+      (ToMillis(base) + (back ? -whole : whole) + kMillisPerDay) % kMillisPerDay;
   result = Value::Time(TimeOfDay{shifted * kNanosPerMilli});
   return true;
 }
@@ -144,18 +155,20 @@ bool DateMinusDate(Arguments args, KernelContext& /*context*/, Value& result) {
   return true;
 }
 bool DateTimeMinusDateTime(Arguments args, KernelContext& context, Value& result) {
-  const Result<Decimal> days = Divide(Decimal(ToMillis(args[0].instant()) - ToMillis(args[1].instant())),
-                                      Decimal(kMillisPerDay), Decimal::kFormula);
+  const Result<Decimal> days =
+      Divide(Decimal(ToMillis(args[0].instant()) - ToMillis(args[1].instant())),
+             Decimal(kMillisPerDay), Decimal::kFormula);
   if (!days.ok()) return context.Fail(EvalErrorCode::kDivisionByZero, days.error().message);
   result = Value::Number(*days);
   return true;
 }
 bool TimeMinusTime(Arguments args, KernelContext& /*context*/, Value& result) {
-  result = Value::Integer((ToMillis(args[0].time()) - ToMillis(args[1].time()) + kMillisPerDay) % kMillisPerDay);
+  result = Value::Integer((ToMillis(args[0].time()) - ToMillis(args[1].time()) + kMillisPerDay) %
+                          kMillisPerDay);
   return true;
 }
 
-// ---- comparison ----------------------------------------------------------------------------------
+// ---- comparison ----
 
 // REQUIRES: both of one type, neither blank. Text in UTF-8 byte order (F25).
 int Compare(const Value& a, const Value& b) {
@@ -231,7 +244,8 @@ constexpr OperatorRow kArithmetic[] = {
 
 bool Fits(ValueType type, ValueType wanted) { return type == wanted || type == ValueType::kNull; }
 
-std::optional<OperatorMeaning> ComparisonMeaning(std::string_view op, ValueType left, ValueType right) {
+std::optional<OperatorMeaning> ComparisonMeaning(std::string_view op, ValueType left,
+                                                 ValueType right) {
   if (left != right && left != V::kNull && right != V::kNull) return std::nullopt;
   const bool equality = op == "=" || op == "<>";
   const bool text = left == V::kText || right == V::kText;
@@ -269,7 +283,8 @@ bool AlwaysFalseKernel(Arguments /*args*/, KernelContext& /*context*/, Value& re
 
 bool InKernel(Arguments args, KernelContext& /*context*/, Value& result) {
   bool found = false;
-  for (std::size_t i = 1; i < args.size() && !args[0].IsBlank(); ++i) found = found || args[0] == args[i];
+  for (std::size_t i = 1; i < args.size() && !args[0].IsBlank(); ++i)
+    found = found || args[0] == args[i];
   result = Value::Boolean(found);
   return true;
 }
@@ -331,7 +346,8 @@ std::optional<OperatorMeaning> UnaryMeaning(std::string_view op, ValueType opera
     return OperatorMeaning{NotKernel, NullRule::kBlankInBlankOut, V::kBoolean};
   }
   if (operand != V::kNumber) return std::nullopt;
-  return OperatorMeaning{op == "-" ? NegateNumber : KeepNumber, NullRule::kBlankInBlankOut, V::kNumber};
+  return OperatorMeaning{op == "-" ? NegateNumber : KeepNumber, NullRule::kBlankInBlankOut,
+                         V::kNumber};
 }
 
 }  // namespace tablecast::formula::internal

@@ -23,9 +23,11 @@ std::optional<OperatorMeaning> UnaryMeaning(std::string_view op, ValueType opera
 
 bool NotKernel(Arguments arguments, KernelContext& context, Value& result);
 bool IsBlankKernel(Arguments arguments, KernelContext& context, Value& result);
-bool AlwaysFalseKernel(Arguments arguments, KernelContext& context, Value& result);  // ISNULL of a text
+bool AlwaysFalseKernel(Arguments arguments, KernelContext& context,
+                       Value& result);  // ISNULL of a text
 bool InKernel(Arguments arguments, KernelContext& context, Value& result);
-bool ConcatKernel(Arguments arguments, KernelContext& context, Value& result);  // any number of texts
+bool ConcatKernel(Arguments arguments, KernelContext& context,
+                  Value& result);  // any number of texts
 
 }  // namespace tablecast::formula::internal
 

@@ -1,5 +1,5 @@
-// IMPLEMENTATION: operator precedence parsing with an explicit stack of open operators, parentheses and
-// calls; finished nodes go to the tree in postorder. Nothing recurses. Tested by
+// IMPLEMENTATION: operator precedence parsing with an explicit stack of open operators, parentheses
+// and calls; finished nodes go to the tree in postorder. Nothing recurses. Tested by
 // tests/formula/parser_test.cc.
 
 #include "formula/parser.h"
@@ -17,9 +17,9 @@ namespace {
 // What waits on the stack for the operands to its right.
 struct Open {
   enum class Kind : std::uint8_t { kBinary, kUnary, kParenthesis, kCall } kind;
-  std::string text;         // operator or function name
-  int level = 0;            // binary only
-  std::uint32_t begin = 0;  // of the operator, parenthesis or function name
+  std::string text;          // operator or function name
+  int level = 0;             // binary only
+  std::uint32_t begin = 0;   // of the operator, parenthesis or function name
   std::size_t operands = 0;  // calls: size of the operand stack when the arguments began
 };
 
@@ -82,7 +82,8 @@ class Parser {
   // `{! formula }` around everything and `{!name}` around a name vanish (section 1).
   bool StripMergeFields() {
     if (tokens_.size() > 2 && tokens_.front().kind == TokenKind::kMergeOpen &&
-        tokens_[tokens_.size() - 2].kind == TokenKind::kMergeClose && MatchOfFirst() == tokens_.size() - 2) {
+        tokens_[tokens_.size() - 2].kind == TokenKind::kMergeClose &&
+        MatchOfFirst() == tokens_.size() - 2) {
       tokens_.erase(tokens_.end() - 2);
       tokens_.erase(tokens_.begin());
     }
@@ -176,10 +177,8 @@ class Parser {
           if (!Push({Open::Kind::kParenthesis, "(", 0, token.begin, 0}, token)) return false;
           ++pos_;
           continue;
-        case TokenKind::kNumber:
-          return Leaf(AstKind::kNumber, token);
-        case TokenKind::kText:
-          return Leaf(AstKind::kText, token);
+        case TokenKind::kNumber: return Leaf(AstKind::kNumber, token);
+        case TokenKind::kText: return Leaf(AstKind::kText, token);
         case TokenKind::kName: {
           if (EqualsIgnoringCase(token.text, "NOT")) {
             if (!Push({Open::Kind::kUnary, "!", 0, token.begin, 0}, token)) return false;
@@ -190,7 +189,8 @@ class Parser {
           if (EqualsIgnoringCase(token.text, "FALSE")) return Leaf(AstKind::kFalse, token);
           if (EqualsIgnoringCase(token.text, "NULL")) return Leaf(AstKind::kNull, token);
           if (tokens_[pos_ + 1].kind != TokenKind::kOpen) return Leaf(AstKind::kName, token);
-          if (!Push({Open::Kind::kCall, token.text, 0, token.begin, operands_.size()}, token)) return false;
+          if (!Push({Open::Kind::kCall, token.text, 0, token.begin, operands_.size()}, token))
+            return false;
           pos_ += 2;
           if (tokens_[pos_].kind == TokenKind::kClose) {
             const std::uint32_t end = tokens_[pos_].end;
@@ -227,7 +227,8 @@ class Parser {
     node.text = token.text;
     node.begin = token.begin;
     node.end = token.end;
-    if (kind == AstKind::kTrue || kind == AstKind::kFalse || kind == AstKind::kNull) node.text.clear();
+    if (kind == AstKind::kTrue || kind == AstKind::kFalse || kind == AstKind::kNull)
+      node.text.clear();
     Emit(std::move(node), {});
     ++pos_;
     ApplyUnaries();
@@ -259,7 +260,8 @@ class Parser {
   }
 
   void ReduceBinaries(int level) {
-    while (!open_.empty() && open_.back().kind == Open::Kind::kBinary && open_.back().level >= level) {
+    while (!open_.empty() && open_.back().kind == Open::Kind::kBinary &&
+           open_.back().level >= level) {
       const Operand pair[2] = {operands_[operands_.size() - 2], operands_.back()};
       operands_.resize(operands_.size() - 2);
       AstNode node;

@@ -18,8 +18,9 @@
 namespace tablecast::formula {
 
 struct ParsedFormula {
-  std::optional<Ast> ast;     // absent when issues has an error
-  std::vector<Issue> issues;  // "formula-syntax", "formula-limit"; warning "formula-power-precedence"
+  std::optional<Ast> ast;  // absent when issues has an error
+  std::vector<Issue>
+      issues;  // "formula-syntax", "formula-limit"; warning "formula-power-precedence"
 };
 
 // LIMITS: kMaxSourceBytes (64 KB) and kMaxNesting (200 open parentheses, calls and stacked unary

@@ -1,7 +1,8 @@
 #ifndef TABLECAST_FORMULA_PRECEDENCE_H_
 #define TABLECAST_FORMULA_PRECEDENCE_H_
 
-// Levels of the operators, 1 = loosest. Every binary level is left associative. `^` binds LOOSER than
+// Levels of the operators, 1 = loosest. Every binary level is left associative. `^` binds LOOSER
+// than
 // `*` and `/`: 2*3^2 is 36. SOURCE: spec formula.md section 2 and F1.
 
 #include <string_view>

@@ -89,13 +89,14 @@ Value RowFieldReader::Read(Slot slot) const { return FromAttribute(row_->Get(slo
 Program::Program() = default;
 Program::~Program() = default;
 
-CompileResult Program::Compile(std::string_view text, const NameResolver& resolver, const CompileOptions& options,
-                               const FunctionRegistry& registry) {
+CompileResult Program::Compile(std::string_view text, const NameResolver& resolver,
+                               const CompileOptions& options, const FunctionRegistry& registry) {
   CompileResult out;
   ParsedFormula parsed = ParseFormula(text);
   out.issues = std::move(parsed.issues);
   if (!parsed.ast) return out;
-  internal::CheckedFormula checked = internal::Check(*parsed.ast, text, resolver, options, registry);
+  internal::CheckedFormula checked =
+      internal::Check(*parsed.ast, text, resolver, options, registry);
   out.issues.insert(out.issues.end(), checked.issues.begin(), checked.issues.end());
   if (!checked.tree) return out;
 
@@ -169,9 +170,12 @@ EvalResult Program::Evaluate(const FieldReader& fields, EvalContext& context) co
   if (impl.fast_path != FastPath::kNone) {
     if (const std::optional<std::string_view> text = fields.ReadText(impl.fast_slot)) {
       switch (impl.fast_path) {
-        case FastPath::kTail: return Value::TextView(internal::TailBehind(*text, impl.cut.delimiter, impl.cut.part));
-        case FastPath::kHead: return Value::TextView(internal::HeadBefore(*text, impl.cut.delimiter));
-        case FastPath::kPart: return Value::TextView(internal::PartBetween(*text, impl.cut.delimiter, impl.cut.part));
+        case FastPath::kTail:
+          return Value::TextView(internal::TailBehind(*text, impl.cut.delimiter, impl.cut.part));
+        case FastPath::kHead:
+          return Value::TextView(internal::HeadBefore(*text, impl.cut.delimiter));
+        case FastPath::kPart:
+          return Value::TextView(internal::PartBetween(*text, impl.cut.delimiter, impl.cut.part));
         case FastPath::kAlias:
         case FastPath::kNone:
         case FastPath::kConstant: return Value::TextView(*text);
@@ -181,7 +185,8 @@ EvalResult Program::Evaluate(const FieldReader& fields, EvalContext& context) co
   }
   internal::KernelContext kernel_context(context, true);
   Value value;
-  const bool ok = internal::RunCode(impl.code, impl.options.blank_as_zero, fields, kernel_context, value);
+  const bool ok =
+      internal::RunCode(impl.code, impl.options.blank_as_zero, fields, kernel_context, value);
   return Finish(ok, std::move(value), kernel_context, impl.text, impl.options);
 }
 
@@ -189,7 +194,8 @@ EvalResult Program::Interpret(const FieldReader& fields, EvalContext& context) c
   const Impl& impl = *impl_;
   internal::KernelContext kernel_context(context, false);
   Value value;
-  const bool ok = internal::InterpretTree(impl.tree, impl.options.blank_as_zero, fields, kernel_context, value);
+  const bool ok =
+      internal::InterpretTree(impl.tree, impl.options.blank_as_zero, fields, kernel_context, value);
   return Finish(ok, std::move(value), kernel_context, impl.text, impl.options);
 }
 

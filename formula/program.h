@@ -29,7 +29,7 @@
 
 namespace tablecast::formula {
 
-// ---- names -------------------------------------------------------------------------------------
+// ---- names ----
 
 struct FieldBinding {
   Slot slot = 0;
@@ -47,7 +47,7 @@ class NameResolver {
   virtual std::vector<std::string> Names() const = 0;
 };
 
-// ---- reading a row -----------------------------------------------------------------------------
+// ---- reading a row ----
 
 // One cell's fault, kept as a value.
 enum class EvalErrorCode : std::uint8_t {
@@ -73,11 +73,11 @@ class FieldReader {
   // A value of another type than the binding's reads as blank.
   // BORROWS: text stays valid while the row is; a reader that computes texts keeps them itself.
   virtual Value Read(Slot slot) const = 0;
-  // Shortcut for formulas that cut one text: the slot's text when it holds a text that is not blank, else
-  // nullopt ("ask Read"). The default always asks Read.
+  // Shortcut for formulas that cut one text: the slot's text when it holds a text that is not
+  // blank, else nullopt ("ask Read"). The default always asks Read.
   virtual std::optional<std::string_view> ReadText(Slot /*slot*/) const { return std::nullopt; }
-  // Asked only after a blank Read: why the field could not be computed, or nullptr. The error then is
-  // the reading formula's too.
+  // Asked only after a blank Read: why the field could not be computed, or nullptr. The error then
+  // is the reading formula's too.
   virtual const EvalError* ReadError(Slot /*slot*/) const { return nullptr; }
 };
 
@@ -98,7 +98,7 @@ class RowFieldReader final : public FieldReader {
 // The conversion itself. BORROWS the view's payload.
 Value FromAttribute(const AttributeView& view);
 
-// ---- evaluation --------------------------------------------------------------------------------
+// ---- evaluation ----
 
 struct EvalLimits {
   // Largest text that one function may build. UNITS: bytes. Beyond: kLimitExceeded.
@@ -134,7 +134,7 @@ class EvalContext {
 
 class [[nodiscard]] EvalResult {
  public:
-  EvalResult() = default;  // blank
+  EvalResult() = default;                                // blank
   EvalResult(Value value) : value_(std::move(value)) {}  // NOLINT(google-explicit-constructor)
   EvalResult(EvalError error)                            // NOLINT(google-explicit-constructor)
       : error_(std::make_unique<EvalError>(std::move(error))) {}
@@ -148,14 +148,14 @@ class [[nodiscard]] EvalResult {
   std::unique_ptr<EvalError> error_;
 };
 
-// ---- compilation -------------------------------------------------------------------------------
+// ---- compilation ----
 
 struct CompileOptions {
   bool blank_as_zero = false;   // a blank Number FIELD reads as 0 (F20)
   bool fold_name_case = false;  // field names in any case (Salesforce); qualifiers are exact (F21)
   bool qualifier_mode = false;  // TEXT(text), VALUE(number), DATEVALUE(date) are identities (F16)
-  // Declared result type: checked, a DateTime formula gives a Date result its day, an unknown Boolean
-  // becomes FALSE. Unset = whatever the formula yields.
+  // Declared result type: checked, a DateTime formula gives a Date result its day, an unknown
+  // Boolean becomes FALSE. Unset = whatever the formula yields.
   std::optional<ValueType> result = std::nullopt;
   std::optional<int> scale = std::nullopt;  // Number results are rounded to it, HALF_UP
   // For tests and benchmarks: switch off parts of the optimiser.
@@ -171,8 +171,9 @@ class Program;
 struct CompileResult {
   std::shared_ptr<const Program> program;  // null when issues has an error
   // Codes "formula-syntax", "formula-unknown-function", "formula-unknown-field",
-  // "formula-argument-count", "formula-argument-type", "formula-result-type", "formula-unsupported",
-  // "formula-limit", "formula-regex"; warnings "formula-power-precedence". Spans lie inside the formula text.
+  // "formula-argument-count", "formula-argument-type", "formula-result-type",
+  // "formula-unsupported", "formula-limit", "formula-regex"; warnings "formula-power-precedence".
+  // Spans lie inside the formula text.
   std::vector<Issue> issues;
 };
 
@@ -199,8 +200,8 @@ class Program {
 
   // BORROWS: a text result may point into the row, the context's scratch memory or this program.
   EvalResult Evaluate(const FieldReader& fields, EvalContext& context) const;
-  // The plain interpreter over the checked tree: no folding, no fused shapes, no ASCII fast path. The
-  // oracle of the tests; same answers, slower.
+  // The plain interpreter over the checked tree: no folding, no fused shapes, no ASCII fast path.
+  // The oracle of the tests; same answers, slower.
   EvalResult Interpret(const FieldReader& fields, EvalContext& context) const;
 
   // kNull for a formula that can only be blank (`NULL`).
@@ -223,7 +224,8 @@ class Program {
   std::string_view shape() const;
 
   const CompileOptions& options() const TABLECAST_LIFETIME_BOUND;
-  const internal::TypedTree& tree() const TABLECAST_LIFETIME_BOUND;  // normalised; for formula/inverse.cc
+  const internal::TypedTree& tree() const
+      TABLECAST_LIFETIME_BOUND;  // normalised; for formula/inverse.cc
 
  private:
   Program();

@@ -7,7 +7,8 @@
 namespace tablecast::formula::internal {
 
 struct PreparedPattern {
-  PreparedPattern(const std::string& pattern, const re2::RE2::Options& options) : regex(pattern, options) {}
+  PreparedPattern(const std::string& pattern, const re2::RE2::Options& options)
+      : regex(pattern, options) {}
   re2::RE2 regex;
 };
 

@@ -67,7 +67,8 @@ struct Matcher {
     if (Whole(right) == 1) {
       return Call(left, "-", 2) && Find(Arg(left, 0)) == k && Find(Arg(left, 1)) == k - 1;
     }
-    if (Call(left, "-", 2) && Whole(Arg(left, 1)) == 1) return Find(Arg(left, 0)) == k && Find(right) == k - 1;
+    if (Call(left, "-", 2) && Whole(Arg(left, 1)) == 1)
+      return Find(Arg(left, 0)) == k && Find(right) == k - 1;
     const std::optional<NodeId> next = PlusOne(right);
     return next && Find(left) == k && Find(*next) == k - 1;
   }
@@ -85,7 +86,8 @@ Cut Finish(const Matcher& matcher, CutKind kind, std::uint32_t part) {
 std::optional<Cut> RecogniseRight(const TypedTree& tree, NodeId id) {
   Matcher m{tree, {}, {}};
   const NodeId count = m.Arg(id, 1);
-  if (!m.Field(m.Arg(id, 0)) || !m.Call(count, "-", 2) || !m.Length(m.Arg(count, 0))) return std::nullopt;
+  if (!m.Field(m.Arg(id, 0)) || !m.Call(count, "-", 2) || !m.Length(m.Arg(count, 0)))
+    return std::nullopt;
   if (const auto n = m.Whole(m.Arg(count, 1)); n && *n >= 0) {
     Cut cut = Finish(m, CutKind::kDrop, 0);
     cut.offset = *n;
@@ -105,7 +107,8 @@ std::optional<Cut> RecogniseLeft(const TypedTree& tree, NodeId id) {
     cut.count = *n;
     return cut;
   }
-  if (!m.Call(count, "-", 2) || m.Whole(m.Arg(count, 1)) != 1 || m.Find(m.Arg(count, 0)) != 1U) return std::nullopt;
+  if (!m.Call(count, "-", 2) || m.Whole(m.Arg(count, 1)) != 1 || m.Find(m.Arg(count, 0)) != 1U)
+    return std::nullopt;
   return Finish(m, CutKind::kHead, 1);
 }
 
@@ -126,7 +129,8 @@ std::optional<Cut> RecogniseMid(const TypedTree& tree, NodeId id) {
       cut.count = *n;
       return cut;
     }
-    if (*first == 1 && m.Call(count, "-", 2) && m.Whole(m.Arg(count, 1)) == 1 && m.Find(m.Arg(count, 0)) == 1U) {
+    if (*first == 1 && m.Call(count, "-", 2) && m.Whole(m.Arg(count, 1)) == 1 &&
+        m.Find(m.Arg(count, 0)) == 1U) {
       return Finish(m, CutKind::kHead, 1);
     }
     return std::nullopt;

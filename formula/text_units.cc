@@ -8,8 +8,9 @@
 namespace tablecast::formula {
 namespace {
 
-// Decodes forward to the first code point that begins at or after `unit` (0-based). `reached` is that
-// code point's unit number: `unit`, or `unit` + 1 when a pair straddles it, or less at the end.
+// Decodes forward to the first code point that begins at or after `unit` (0-based). `reached` is
+// that code point's unit number: `unit`, or `unit` + 1 when a pair straddles it, or less at the
+// end.
 std::size_t OffsetOfUnit(std::string_view text, std::int64_t unit, std::int64_t& reached) {
   std::size_t offset = 0;
   reached = 0;
@@ -30,11 +31,13 @@ std::int64_t UnitCount(std::string_view text, bool fast) {
   return units;
 }
 
-std::string_view UnitSlice(std::string_view text, std::int64_t start, std::int64_t count, bool fast) {
+std::string_view UnitSlice(std::string_view text, std::int64_t start, std::int64_t count,
+                           bool fast) {
   if (fast && IsAscii(text)) {
     const auto size = static_cast<std::int64_t>(text.size());
     if (start >= size) return {};
-    return text.substr(static_cast<std::size_t>(start), static_cast<std::size_t>(std::min(count, size - start)));
+    return text.substr(static_cast<std::size_t>(start),
+                       static_cast<std::size_t>(std::min(count, size - start)));
   }
   std::int64_t unit = 0;
   const std::size_t begin = OffsetOfUnit(text, start, unit);

@@ -24,7 +24,12 @@ enum class NodeOp : std::uint8_t {
   kConstant,  // payload: index into constants
   kField,     // payload: index into fields
   kStrict,    // all arguments, then the kernel
-  kAnd, kOr, kIf, kIfs, kCase, kIfError,
+  kAnd,
+  kOr,
+  kIf,
+  kIfs,
+  kCase,
+  kIfError,
   kCoalesce,  // BLANKVALUE, NULLVALUE: the second argument when the first is blank
 };
 
@@ -37,7 +42,7 @@ struct TypedNode {
   Purity purity = Purity::kPure;
   bool text_keys = false;  // kCase: subject and keys are text, so blank equals blank
   Kernel kernel = nullptr;
-  std::string_view name;  // canonical function name or operator; static
+  std::string_view name;             // canonical function name or operator; static
   std::uint32_t first_argument = 0;  // into TypedTree::arguments
   std::uint32_t argument_count = 0;
   std::uint32_t payload = 0;

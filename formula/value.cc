@@ -38,7 +38,8 @@ std::string Value::ToString() const {
     case ValueType::kNumber: return payload_.number.ToString();
     case ValueType::kBoolean: return payload_.boolean ? "TRUE" : "FALSE";
     case ValueType::kDate: return FormatDate(payload_.date);
-    case ValueType::kDateTime: return FormatTimestamp(payload_.instant, payload_.instant.nanos == 0 ? 0 : 3);
+    case ValueType::kDateTime:
+      return FormatTimestamp(payload_.instant, payload_.instant.nanos == 0 ? 0 : 3);
     case ValueType::kTime: return TimeAsText(payload_.time);
   }
   return "blank";

@@ -3,14 +3,14 @@
 
 // A value of the formula language: blank, text, number, boolean, date, date-time or time.
 //
-// There is one blank value. Empty text IS blank, in both directions: Value::Text("") is blank, and a
-// blank read as text is "" (spec formula.md section 4). Text is owned or borrowed.
+// There is one blank value. Empty text IS blank, in both directions: Value::Text("") is blank, and
+// a blank read as text is "" (spec formula.md section 4). Text is owned or borrowed.
 //
 //   Value price = Value::Number(*Decimal::Parse("19.90"));
 //   Value code = Value::TextView(row_bytes);   // borrows; code.ToOwned() copies
 //
-// THREAD: a plain value. COST: copying owned text bumps a reference count; everything else is a copy
-// of at most 64 bytes.
+// THREAD: a plain value. COST: copying owned text bumps a reference count; everything else is a
+// copy of at most 64 bytes.
 
 #include <cstdint>
 #include <memory>

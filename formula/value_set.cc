@@ -34,7 +34,8 @@ Value Join(std::string_view a, std::string_view b, std::string_view c = {}) {
 std::string RaisedBy(std::string_view text, std::string_view delimiter) {
   const std::optional<std::string> next = TextSuccessor(delimiter);
   // A delimiter of U+10FFFF has no successor of its own: the successor of the text bounds as well.
-  if (!next) return TextSuccessor(text).value_or(std::string(text) + "\xF4\x8F\xBF\xBF\xF4\x8F\xBF\xBF");
+  if (!next)
+    return TextSuccessor(text).value_or(std::string(text) + "\xF4\x8F\xBF\xBF\xF4\x8F\xBF\xBF");
   return std::string(text) + *next;
 }
 
@@ -96,16 +97,20 @@ std::optional<ValueSet> SetOf(const VirtualCondition& condition, ValueType type,
       continue;
     }
     if (literal.type() != type) {
-      why = "the literal is " + std::string(ValueTypeName(literal.type())) + ", the column " + std::string(ValueTypeName(type));
+      why = "the literal is " + std::string(ValueTypeName(literal.type())) + ", the column " +
+            std::string(ValueTypeName(type));
       return std::nullopt;
     }
   }
-  const auto bound = [&condition](std::size_t i, bool inclusive) { return ValueBound{condition.literals[i], inclusive}; };
+  const auto bound = [&condition](std::size_t i, bool inclusive) {
+    return ValueBound{condition.literals[i], inclusive};
+  };
   switch (condition.op) {
     case ConditionOp::kEq:
     case ConditionOp::kIn:
       for (const Value& literal : condition.literals) {
-        const bool known = std::find(set.equals.begin(), set.equals.end(), literal) != set.equals.end();
+        const bool known =
+            std::find(set.equals.begin(), set.equals.end(), literal) != set.equals.end();
         if (!literal.IsBlank() && !known) set.equals.push_back(literal);
       }
       break;
@@ -151,14 +156,15 @@ ValueSet CoverPrefixes(std::vector<std::string> prefixes) {
   return set;
 }
 
-// Removing a front that all rows share is a bijection that keeps the order of bytes: every rule is the
-// condition itself with the front put back. The blank stands for the front alone.
+// Removing a front that all rows share is a bijection that keeps the order of bytes: every rule is
+// the condition itself with the front put back. The blank stands for the front alone.
 ValueSet BehindBase(const ValueSet& set, std::string_view base, std::string_view rest) {
   ValueSet out;
   out.exact = set.exact;
   const bool base_is_blank = base.empty();
   if (!set.equals.empty() || (set.IsEmpty() && set.blank)) {
-    for (const Value& literal : set.equals) {  // T1; Tk: lit must begin with the rest of the known prefix
+    for (const Value& literal :
+         set.equals) {  // T1; Tk: lit must begin with the rest of the known prefix
       if (literal.text().starts_with(rest)) out.equals.push_back(Join(base, literal.text()));
     }
     if (set.blank && rest.empty()) {  // T2
@@ -244,7 +250,8 @@ std::optional<ValueSet> FirstUnits(const ValueSet& set, std::int64_t count) {
     for (const Value& literal : set.equals) {
       const std::int64_t units = UnitCount(literal.text(), true);
       if (units > count) continue;  // a cut is never longer
-      // With one unit missing, the cut may have dropped the half of a pair: begins_with, not equality.
+      // With one unit missing, the cut may have dropped the half of a pair: begins_with, not
+      // equality.
       if (units >= count - 1) all_short = false;
       if (units < count) out.exact = out.exact && all_short;
       prefixes.emplace_back(literal.text());
@@ -265,8 +272,8 @@ std::optional<ValueSet> FirstUnits(const ValueSet& set, std::int64_t count) {
   out.exact = false;
   if (set.lower) out.lower = set.lower;  // a cut is never greater than its text
   if (set.upper) {
-    // What begins with a value up to the bound ends before the successor of the bound's cut. One unit
-    // less, because the cut of the argument may have dropped the half of a pair.
+    // What begins with a value up to the bound ends before the successor of the bound's cut. One
+    // unit less, because the cut of the argument may have dropped the half of a pair.
     const std::string_view cut = UnitSlice(set.upper->value.text(), 0, count - 1, true);
     const std::optional<std::string> end = TextSuccessor(cut);
     if (end) out.upper = ValueBound{Value::Text(*end), false};
@@ -275,7 +282,8 @@ std::optional<ValueSet> FirstUnits(const ValueSet& set, std::int64_t count) {
   return out;
 }
 
-std::optional<ValueSet> InsideAffix(const ValueSet& set, std::string_view front, std::string_view back) {
+std::optional<ValueSet> InsideAffix(const ValueSet& set, std::string_view front,
+                                    std::string_view back) {
   ValueSet out;
   out.exact = set.exact;
   const bool affixed = !front.empty() || !back.empty();
@@ -284,8 +292,11 @@ std::optional<ValueSet> InsideAffix(const ValueSet& set, std::string_view front,
   if (!set.equals.empty() || set.IsEmpty()) {
     for (const Value& literal : set.equals) {  // K1, with the length test of Ka
       const std::string_view text = literal.text();
-      if (text.size() < front.size() + back.size() || !text.starts_with(front) || !text.ends_with(back)) continue;
-      const std::string_view middle = text.substr(front.size(), text.size() - front.size() - back.size());
+      if (text.size() < front.size() + back.size() || !text.starts_with(front) ||
+          !text.ends_with(back))
+        continue;
+      const std::string_view middle =
+          text.substr(front.size(), text.size() - front.size() - back.size());
       if (middle.empty()) {
         out.blank = true;
       } else {
@@ -299,20 +310,23 @@ std::optional<ValueSet> InsideAffix(const ValueSet& set, std::string_view front,
     if (front.starts_with(x)) return std::nullopt;  // every value begins with it
     if (!x.starts_with(front)) return out;          // none does
     if (!back.empty()) {
-      // The argument begins with the rest, or ends inside of it and the back supplies the remainder.
+      // The argument begins with the rest, or ends inside of it and the back supplies the
+      // remainder.
       return std::nullopt;
     }
     out.prefix = std::string(x.substr(front.size()));
     return out;
   }
   if (!back.empty()) return std::nullopt;
-  // K8: a bound that begins with the front bounds the argument; otherwise front and bound decide (K9).
+  // K8: a bound that begins with the front bounds the argument; otherwise front and bound decide
+  // (K9).
   out.blank = true;
   if (set.lower) {
     const std::string_view bound = set.lower->value.text();
     if (bound.starts_with(front)) {
       const std::string_view rest = bound.substr(front.size());
-      if (!rest.empty()) out.lower = ValueBound{Value::Text(std::string(rest)), set.lower->inclusive};
+      if (!rest.empty())
+        out.lower = ValueBound{Value::Text(std::string(rest)), set.lower->inclusive};
       // front >= bound decides for the blank argument.
       if (!rest.empty() || !set.lower->inclusive) out.blank = false;
     } else if (front < bound) {

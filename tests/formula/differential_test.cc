@@ -1,5 +1,6 @@
-// Random formulas on random rows: the interpreter over the checked tree against compiled code, with and
-// without the optimiser and the fused shapes. Seeds are fixed; a failure prints formula and row.
+// Random formulas on random rows: the interpreter over the checked tree against compiled code, with
+// and without the optimiser and the fused shapes. Seeds are fixed; a failure prints formula and
+// row.
 
 #include <gtest/gtest.h>
 
@@ -14,9 +15,10 @@ namespace tablecast::formula {
 namespace {
 
 std::string Shown(const EvalResult& result) {
-  return result.ok() ? std::string(ValueTypeName(result.value().type())) + " " + result.value().ToString()
-                     : "error " + std::string(EvalErrorCodeName(result.error().code)) + " at " +
-                           std::to_string(result.error().position.offset);
+  return result.ok()
+             ? std::string(ValueTypeName(result.value().type())) + " " + result.value().ToString()
+             : "error " + std::string(EvalErrorCodeName(result.error().code)) + " at " +
+                   std::to_string(result.error().position.offset);
 }
 
 TEST(DifferentialTest, InterpreterAndCompiledCodeAgree) {
@@ -45,12 +47,14 @@ TEST(DifferentialTest, InterpreterAndCompiledCodeAgree) {
       const std::string expected = Shown(full.program->Interpret(fields, context));
       if (expected.starts_with("error")) ++failures_seen;
       std::string cells;
-      for (const auto& field : fields.fields()) cells += " " + field.name + "=" + field.value.ToString();
+      for (const auto& field : fields.fields())
+        cells += " " + field.name + "=" + field.value.ToString();
       ASSERT_EQ(Shown(full.program->Evaluate(fields, context)), expected) << formula << cells;
       ASSERT_EQ(Shown(without_fusion->Evaluate(fields, context)), expected) << formula << cells;
       ASSERT_EQ(Shown(without_optimiser->Evaluate(fields, context)), expected) << formula << cells;
       if (!expected.starts_with("error")) {
-        ASSERT_EQ(Shown(printed->Evaluate(fields, context)), expected) << formula << " printed as " << full.program->ToString() << cells;
+        ASSERT_EQ(Shown(printed->Evaluate(fields, context)), expected)
+            << formula << " printed as " << full.program->ToString() << cells;
       }
       context.ResetRow();
     }
@@ -83,10 +87,14 @@ TEST(DifferentialTest, FusedShapesOnEveryShortText) {
   EvalContext context(kTestNow);
   for (const char* formula : formulas) {
     const auto program = Program::Compile(formula, fields).program;
-    EXPECT_TRUE(program->shape() == "strip-prefix" || program->shape() == "head" || program->shape() == "split-part") << formula;
+    EXPECT_TRUE(program->shape() == "strip-prefix" || program->shape() == "head" ||
+                program->shape() == "split-part")
+        << formula;
     for (const std::string& text : texts) {
       fields.Set(0, Value::Text(text));
-      ASSERT_EQ(Shown(program->Evaluate(fields, context)), Shown(program->Interpret(fields, context))) << formula << " on " << text;
+      ASSERT_EQ(Shown(program->Evaluate(fields, context)),
+                Shown(program->Interpret(fields, context)))
+          << formula << " on " << text;
     }
   }
 }

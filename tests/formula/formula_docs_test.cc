@@ -19,7 +19,8 @@ TEST(FormulaDocsTest, TheFileIsCurrent) {
 TEST(FormulaDocsTest, EveryFunctionIsThere) {
   const std::string text = FormulaDocumentation(FunctionRegistry::Standard());
   for (const auto family : FunctionRegistry::Standard().families()) {
-    for (const FunctionEntry& entry : family) EXPECT_NE(text.find(std::string(entry.name)), std::string::npos) << entry.name;
+    for (const FunctionEntry& entry : family)
+      EXPECT_NE(text.find(std::string(entry.name)), std::string::npos) << entry.name;
   }
 }
 

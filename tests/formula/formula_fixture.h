@@ -1,7 +1,8 @@
 #ifndef TABLECAST_TESTS_FORMULA_FORMULA_FIXTURE_H_
 #define TABLECAST_TESTS_FORMULA_FORMULA_FIXTURE_H_
 
-// Named, typed values as a resolver and a reader, and one-line evaluation for tables of expectations.
+// Named, typed values as a resolver and a reader, and one-line evaluation for tables of
+// expectations.
 
 #include <optional>
 #include <string>
@@ -33,8 +34,8 @@ class NamedFields final : public NameResolver, public FieldReader {
       const std::string_view one = text.substr(0, end);
       const std::size_t colon = one.find(':');
       const std::size_t equals = one.find('=', colon);
-      out.Add(std::string(one.substr(0, colon)), TypeNamed(one.substr(colon + 1, equals - colon - 1)),
-              one.substr(equals + 1));
+      out.Add(std::string(one.substr(0, colon)),
+              TypeNamed(one.substr(colon + 1, equals - colon - 1)), one.substr(equals + 1));
       text.remove_prefix(std::min(end + 1, text.size()));
     }
     return out;
@@ -64,8 +65,8 @@ class NamedFields final : public NameResolver, public FieldReader {
   }
 
   static ValueType TypeNamed(std::string_view name) {
-    for (const ValueType type : {ValueType::kText, ValueType::kNumber, ValueType::kBoolean, ValueType::kDate,
-                                 ValueType::kDateTime, ValueType::kTime}) {
+    for (const ValueType type : {ValueType::kText, ValueType::kNumber, ValueType::kBoolean,
+                                 ValueType::kDate, ValueType::kDateTime, ValueType::kTime}) {
       if (ValueTypeName(type) == name) return type;
     }
     return ValueType::kNull;
@@ -90,14 +91,16 @@ class NamedFields final : public NameResolver, public FieldReader {
 
 inline constexpr Timestamp kTestNow{1'600'000'000, 123'456'789};  // 2020-09-13T12:26:40.123456789Z
 
-// Value::ToString of the result, "error" or "reject"; evaluated by the interpreter and by the compiled
-// code, which have to agree: otherwise both are told.
+// Value::ToString of the result, "error" or "reject"; evaluated by the interpreter and by the
+// compiled code, which have to agree: otherwise both are told.
 inline std::string EvaluateToText(std::string_view formula, const NamedFields& fields = {},
                                   const CompileOptions& options = {}) {
   const CompileResult compiled = Program::Compile(formula, fields, options);
   if (!compiled.program) return "reject";
   EvalContext context(kTestNow);
-  const auto shown = [](const EvalResult& result) { return result.ok() ? result.value().ToString() : "error"; };
+  const auto shown = [](const EvalResult& result) {
+    return result.ok() ? result.value().ToString() : "error";
+  };
   const std::string fast = shown(compiled.program->Evaluate(fields, context));
   const std::string plain = shown(compiled.program->Interpret(fields, context));
   return fast == plain ? fast : "compiled " + fast + ", interpreted " + plain;

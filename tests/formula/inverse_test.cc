@@ -1,6 +1,8 @@
 // Brute force: every text over a small alphabet that passes the row filter, every condition, every
-// definition. A row that satisfies the condition on the virtual column must satisfy the implied condition;
-// where the inversion says exact, also the other way round.
+// definition. A row that satisfies the condition on the virtual column must satisfy the implied
+// condition; where the inversion says exact, also the other way round.
+
+#include "formula/inverse.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -8,7 +10,6 @@
 #include <string>
 #include <vector>
 
-#include "formula/inverse.h"
 #include "tests/formula/formula_fixture.h"
 
 namespace tablecast::formula {
@@ -40,7 +41,8 @@ std::vector<std::string> Words(std::size_t length, std::string_view alphabet) {
 
 int Order(const Value& a, const Value& b) {
   if (a.Is(ValueType::kText)) return a.text().compare(b.text());
-  if (a.Is(ValueType::kNumber)) return a.number() < b.number() ? -1 : (b.number() < a.number() ? 1 : 0);
+  if (a.Is(ValueType::kNumber))
+    return a.number() < b.number() ? -1 : (b.number() < a.number() ? 1 : 0);
   return a.date() < b.date() ? -1 : (b.date() < a.date() ? 1 : 0);
 }
 
@@ -67,13 +69,16 @@ bool Holds(const VirtualCondition& condition, const Value& v) {
 bool Holds(const ColumnCondition& condition, const AttributeValue& stored) {
   if (condition.never) return false;
   if (!condition.equals.empty()) {
-    return std::find(condition.equals.begin(), condition.equals.end(), stored) != condition.equals.end();
+    return std::find(condition.equals.begin(), condition.equals.end(), stored) !=
+           condition.equals.end();
   }
   const ScalarRange& range = *condition.range;
   if (range.prefix) return stored.text().starts_with(*range.prefix);
   const auto compare = [](const AttributeValue& a, const AttributeValue& b) {
     if (a.Is(AttributeType::kS)) return a.text().compare(b.text());
-    return a.NumberAsDecimal() < b.NumberAsDecimal() ? -1 : (b.NumberAsDecimal() < a.NumberAsDecimal() ? 1 : 0);
+    return a.NumberAsDecimal() < b.NumberAsDecimal()
+               ? -1
+               : (b.NumberAsDecimal() < a.NumberAsDecimal() ? 1 : 0);
   };
   if (range.lower) {
     const int order = compare(stored, range.lower->value);
@@ -89,21 +94,23 @@ bool Holds(const ColumnCondition& condition, const AttributeValue& stored) {
 std::vector<VirtualCondition> Conditions(const std::vector<Value>& literals, bool text) {
   std::vector<VirtualCondition> out;
   for (const Value& literal : literals) {
-    for (const ConditionOp op : {ConditionOp::kEq, ConditionOp::kLt, ConditionOp::kLe, ConditionOp::kGt, ConditionOp::kGe}) {
+    for (const ConditionOp op : {ConditionOp::kEq, ConditionOp::kLt, ConditionOp::kLe,
+                                 ConditionOp::kGt, ConditionOp::kGe}) {
       out.push_back({op, {literal}});
     }
     if (text && !literal.IsBlank()) out.push_back({ConditionOp::kStartsWith, {literal}});
   }
   for (std::size_t i = 0; i + 5 < literals.size(); i += 3) {
     out.push_back({ConditionOp::kIn, {literals[i], literals[i + 2], literals[i + 5]}});
-    if (!literals[i].IsBlank()) out.push_back({ConditionOp::kBetween, {literals[i], literals[i + 4]}});
+    if (!literals[i].IsBlank())
+      out.push_back({ConditionOp::kBetween, {literals[i], literals[i + 4]}});
   }
   return out;
 }
 
 struct Definition {
   const char* formula;
-  const char* prefix;    // what the filter fixes
+  const char* prefix;  // what the filter fixes
   bool must_narrow_equality;
 };
 
@@ -115,7 +122,10 @@ TEST_P(TextDefinitions, LosesNoRowAndIsExactWhereItSaysSo) {
   const auto program = CompileOver(definition.formula, fields);
   ASSERT_NE(program, nullptr);
   // The key of every row: '!' sorts below the delimiter, 'a' above.
-  struct Row { std::string stored; Value virtual_value; };
+  struct Row {
+    std::string stored;
+    Value virtual_value;
+  };
   std::vector<Row> rows;
   EvalContext context(kTestNow);
   for (const std::string& tail : Words(4, "ab#!")) {
@@ -133,10 +143,13 @@ TEST_P(TextDefinitions, LosesNoRowAndIsExactWhereItSaysSo) {
   const std::vector<ColumnFacts> facts = {
       {.name = "c", .demands_text = true, .literal_prefix = definition.prefix, .is_key = true}};
   int narrowed = 0;
-  for (const VirtualCondition& condition : boolean ? std::vector<VirtualCondition>{{ConditionOp::kEq, {literals[0]}}, {ConditionOp::kEq, {literals[1]}}}
-                                                   : Conditions(literals, true)) {
+  for (const VirtualCondition& condition :
+       boolean ? std::vector<VirtualCondition>{{ConditionOp::kEq, {literals[0]}},
+                                               {ConditionOp::kEq, {literals[1]}}}
+               : Conditions(literals, true)) {
     const Inversion inversion = Invert(*program, facts, condition);
-    const std::string what = std::string(definition.formula) + " op " + std::to_string(static_cast<int>(condition.op)) + " " +
+    const std::string what = std::string(definition.formula) + " op " +
+                             std::to_string(static_cast<int>(condition.op)) + " " +
                              condition.literals[0].ToString() + " by " + inversion.why;
     if (!inversion.narrows()) continue;
     // A range without values, or one bounded by a blank, is never true whatever the definition.
@@ -166,23 +179,26 @@ constexpr Definition kDefinitions[] = {
     {"c", "", true},
     {"RIGHT(c, LEN(c) - FIND(\"#\", c))", "a#", true},
     {"RIGHT(c, LEN(c) - FIND(\"#\", c))", "#", true},
-    {"RIGHT(c, LEN(c) - FIND(\"#\", c))", "a#b#", true},   // Tk, Tl
-    {"RIGHT(c, LEN(c) - FIND(\"#\", c))", "a#b", true},    // a prefix that goes on behind the delimiter
-    {"RIGHT(c, LEN(c) - FIND(\"#\", c))", "a", false},     // Th
-    {"RIGHT(c, LEN(c) - FIND(\"#\", c))", "", false},      // Tb
+    {"RIGHT(c, LEN(c) - FIND(\"#\", c))", "a#b#", true},  // Tk, Tl
+    {"RIGHT(c, LEN(c) - FIND(\"#\", c))", "a#b",
+     true},  // a prefix that goes on behind the delimiter
+    {"RIGHT(c, LEN(c) - FIND(\"#\", c))", "a", false},  // Th
+    {"RIGHT(c, LEN(c) - FIND(\"#\", c))", "", false},   // Tb
     {"MID(c, FIND(\"#\", c) + 1, LEN(c))", "b!#", true},
     {"MID(c, FIND(\"#\", c) + 1, LEN(c) - FIND(\"#\", c))", "b!#", true},
     {"MID(c, FIND(\"##\", c) + 1, LEN(c))", "a##", false},  // Te
     {"RIGHT(c, LEN(c) - FIND(\"#\", c, FIND(\"#\", c) + 1))", "a#b#", true},
     {"RIGHT(c, LEN(c) - FIND(\"#\", c, FIND(\"#\", c) + 1))", "a#", false},
-    {"SUBSTITUTE(c, \"a#\", \"\")", "a#", false},           // Ti
+    {"SUBSTITUTE(c, \"a#\", \"\")", "a#", false},  // Ti
     {"RIGHT(c, LEN(c) - 2)", "a#", true},
     {"MID(c, 3, LEN(c))", "a#", true},
     {"MID(c, 3, LEN(c))", "a", false},
     {"LEFT(c, FIND(\"#\", c) - 1)", "", true},
     {"LEFT(c, FIND(\"#\", c) - 1)", "a", true},
-    {"MID(c, FIND(\"#\", c) + 1, FIND(\"#\", c, FIND(\"#\", c) + 1) - FIND(\"#\", c) - 1)", "a#", true},
-    {"MID(c, FIND(\"#\", c) + 1, FIND(\"#\", c, FIND(\"#\", c) + 1) - FIND(\"#\", c) - 1)", "", false},  // Pc
+    {"MID(c, FIND(\"#\", c) + 1, FIND(\"#\", c, FIND(\"#\", c) + 1) - FIND(\"#\", c) - 1)", "a#",
+     true},
+    {"MID(c, FIND(\"#\", c) + 1, FIND(\"#\", c, FIND(\"#\", c) + 1) - FIND(\"#\", c) - 1)", "",
+     false},  // Pc
     {"LEFT(c, 2)", "", true},
     {"LEFT(c, 1)", "", true},
     {"MID(c, 3, 2)", "a#", true},
@@ -207,7 +223,7 @@ constexpr Definition kDefinitions[] = {
 };
 INSTANTIATE_TEST_SUITE_P(Rules, TextDefinitions, testing::ValuesIn(kDefinitions));
 
-// ---- surrogate pairs -----------------------------------------------------------------------------
+// ---- surrogate pairs ----
 
 TEST(InverseTest, CutsThroughPairsLoseNoRow) {
   NamedFields fields({{"c", ValueType::kText, Value()}});
@@ -229,29 +245,51 @@ TEST(InverseTest, CutsThroughPairsLoseNoRow) {
         fields.Set(0, Value::Text(word));
         const bool wanted = Holds(condition, program->Evaluate(fields, context).value());
         bool implied = !inversion.never;
-        for (const auto& one : inversion.conditions) implied = implied && Holds(one.condition, AttributeValue::String(word));
-        ASSERT_TRUE(!wanted || implied) << formula << " " << condition.literals[0].ToString() << " loses " << word;
-        ASSERT_TRUE(!inversion.exact || wanted == implied) << formula << " " << condition.literals[0].ToString() << " " << word;
+        for (const auto& one : inversion.conditions)
+          implied = implied && Holds(one.condition, AttributeValue::String(word));
+        ASSERT_TRUE(!wanted || implied)
+            << formula << " " << condition.literals[0].ToString() << " loses " << word;
+        ASSERT_TRUE(!inversion.exact || wanted == implied)
+            << formula << " " << condition.literals[0].ToString() << " " << word;
       }
     }
   }
 }
 
-// ---- numbers -------------------------------------------------------------------------------------
+// ---- numbers ----
 
 TEST(InverseTest, NumberDefinitionsLoseNoRow) {
   NamedFields fields({{"n", ValueType::kNumber, Value()}});
   const std::vector<ColumnFacts> facts = {{.name = "n", .demands_number = true, .is_key = true}};
   std::vector<Decimal> stored;
-  for (const char* text : {"0", "1", "-1", "3", "0.5", "-0.5", "1.5", "2.5", "-2.5", "0.1", "7", "10", "99", "100", "-99.99",
-                           "0.333333333333333333", "1000000000000000000000000000000001", "1.0000000000000000000000000000000000001",
-                           "0.49999999999999999999999999999999999999", "12345.6789"}) {
+  for (const char* text : {"0",
+                           "1",
+                           "-1",
+                           "3",
+                           "0.5",
+                           "-0.5",
+                           "1.5",
+                           "2.5",
+                           "-2.5",
+                           "0.1",
+                           "7",
+                           "10",
+                           "99",
+                           "100",
+                           "-99.99",
+                           "0.333333333333333333",
+                           "1000000000000000000000000000000001",
+                           "1.0000000000000000000000000000000000001",
+                           "0.49999999999999999999999999999999999999",
+                           "12345.6789"}) {
     stored.push_back(*Decimal::Parse(text));
   }
-  for (int i = -30; i < 30; i += 4) stored.push_back(Decimal::FromParts(i < 0, static_cast<std::uint64_t>(i < 0 ? -i : i), -1));
+  for (int i = -30; i < 30; i += 4)
+    stored.push_back(Decimal::FromParts(i < 0, static_cast<std::uint64_t>(i < 0 ? -i : i), -1));
   EvalContext context(kTestNow);
-  for (const char* formula : {"n", "n + 5", "5 - n", "n * 3", "n * -0.7 + 2", "n / 3", "n / -7 - 1", "-n", "ROUND(n, 0)", "ROUND(n, 1)",
-                              "ROUND(n, -1)", "MFLOOR(n)", "n + 100000000000000000000000000000000000000", "(n - 3) / 0.3 * 2"}) {
+  for (const char* formula : {"n", "n + 5", "5 - n", "n * 3", "n * -0.7 + 2", "n / 3", "n / -7 - 1",
+                              "-n", "ROUND(n, 0)", "ROUND(n, 1)", "ROUND(n, -1)", "MFLOOR(n)",
+                              "n + 100000000000000000000000000000000000000", "(n - 3) / 0.3 * 2"}) {
     const auto program = CompileOver(formula, fields);
     std::vector<Value> literals;
     for (const Decimal& n : stored) {
@@ -268,9 +306,12 @@ TEST(InverseTest, NumberDefinitionsLoseNoRow) {
         fields.Set(0, Value::Number(n));
         const bool wanted = Holds(condition, program->Evaluate(fields, context).value());
         bool implied = !inversion.never;
-        for (const auto& one : inversion.conditions) implied = implied && Holds(one.condition, *AttributeValue::Number(n));
-        ASSERT_TRUE(!wanted || implied) << formula << " " << condition.literals[0].ToString() << " loses " << n.ToString();
-        ASSERT_TRUE(!inversion.exact || wanted == implied) << formula << " " << condition.literals[0].ToString() << " " << n.ToString();
+        for (const auto& one : inversion.conditions)
+          implied = implied && Holds(one.condition, *AttributeValue::Number(n));
+        ASSERT_TRUE(!wanted || implied)
+            << formula << " " << condition.literals[0].ToString() << " loses " << n.ToString();
+        ASSERT_TRUE(!inversion.exact || wanted == implied)
+            << formula << " " << condition.literals[0].ToString() << " " << n.ToString();
       }
     }
     EXPECT_GT(narrowed, 50) << formula;
@@ -289,7 +330,7 @@ TEST(InverseTest, TextOfNumberTakesCanonicalLiteralsOnly) {
   EXPECT_FALSE(Invert(*program, facts, {ConditionOp::kLt, {Value::Text("2")}}).narrows());
 }
 
-// ---- dates ---------------------------------------------------------------------------------------
+// ---- dates ----
 
 TEST(InverseTest, DatesOfTexts) {
   NamedFields fields({{"c", ValueType::kText, Value()}});
@@ -297,21 +338,27 @@ TEST(InverseTest, DatesOfTexts) {
   std::vector<std::string> lenient;
   for (std::int32_t day = 18246; day < 18280; ++day) {  // around new year
     const std::string iso = FormatDate(Date{day});
-    for (const char* rest : {"", "T00:00:00Z", "T23:59:59.999Z", " 12:00:00"}) canonical.push_back("orders#" + iso + rest);
+    for (const char* rest : {"", "T00:00:00Z", "T23:59:59.999Z", " 12:00:00"})
+      canonical.push_back("orders#" + iso + rest);
     const CivilDay civil = ToCivil(Date{day});
-    lenient.push_back("orders#" + std::to_string(civil.year) + "-" + std::to_string(civil.month) + "-" + std::to_string(civil.day));
+    lenient.push_back("orders#" + std::to_string(civil.year) + "-" + std::to_string(civil.month) +
+                      "-" + std::to_string(civil.day));
     lenient.push_back("orders#" + iso + "T01:00:00+02:00");
   }
   EvalContext context(kTestNow);
-  for (const char* formula : {"DATEVALUE(RIGHT(c, LEN(c) - FIND(\"#\", c)))", "DATEVALUE(DATETIMEVALUE(RIGHT(c, LEN(c) - FIND(\"#\", c))))"}) {
+  for (const char* formula : {"DATEVALUE(RIGHT(c, LEN(c) - FIND(\"#\", c)))",
+                              "DATEVALUE(DATETIMEVALUE(RIGHT(c, LEN(c) - FIND(\"#\", c))))"}) {
     const auto program = CompileOver(formula, fields);
     for (const bool promised : {true, false}) {
-      const std::vector<ColumnFacts> facts = {
-          {.name = "c", .literal_prefix = "orders#", .is_key = true, .promises_canonical_dates = promised}};
+      const std::vector<ColumnFacts> facts = {{.name = "c",
+                                               .literal_prefix = "orders#",
+                                               .is_key = true,
+                                               .promises_canonical_dates = promised}};
       std::vector<std::string> rows = canonical;
       if (!promised) rows.insert(rows.end(), lenient.begin(), lenient.end());
       std::vector<Value> literals;
-      for (std::int32_t day = 18250; day < 18275; ++day) literals.push_back(Value::FromDate(Date{day}));
+      for (std::int32_t day = 18250; day < 18275; ++day)
+        literals.push_back(Value::FromDate(Date{day}));
       for (const VirtualCondition& condition : Conditions(literals, false)) {
         const Inversion inversion = Invert(*program, facts, condition);
         ASSERT_TRUE(inversion.narrows()) << inversion.why;
@@ -320,16 +367,19 @@ TEST(InverseTest, DatesOfTexts) {
           const EvalResult result = program->Evaluate(fields, context);
           const bool wanted = result.ok() && Holds(condition, result.value());
           bool implied = !inversion.never;
-          for (const auto& one : inversion.conditions) implied = implied && Holds(one.condition, AttributeValue::String(row));
-          ASSERT_TRUE(!wanted || implied) << formula << " " << condition.literals[0].ToString() << " loses " << row;
-          ASSERT_TRUE(!inversion.exact || wanted == implied) << formula << " " << condition.literals[0].ToString() << " " << row;
+          for (const auto& one : inversion.conditions)
+            implied = implied && Holds(one.condition, AttributeValue::String(row));
+          ASSERT_TRUE(!wanted || implied)
+              << formula << " " << condition.literals[0].ToString() << " loses " << row;
+          ASSERT_TRUE(!inversion.exact || wanted == implied)
+              << formula << " " << condition.literals[0].ToString() << " " << row;
         }
       }
     }
   }
 }
 
-// ---- what does not invert ------------------------------------------------------------------------
+// ---- what does not invert ----
 
 TEST(InverseTest, RowsWithoutTheAttributeAreNeverLost) {
   const NamedFields fields({{"c", ValueType::kText, Value()}, {"n", ValueType::kNumber, Value()}});
@@ -355,18 +405,24 @@ TEST(InverseTest, RefusalsSayWhy) {
   const auto why = [&](const char* formula, VirtualCondition condition) {
     return Invert(*CompileOver(formula, fields), facts, condition).why;
   };
-  EXPECT_THAT(why("c", {ConditionOp::kNe, {Value::Text("a")}}), HasSubstr("<> is no key condition"));
-  EXPECT_THAT(why("c", {ConditionOp::kEq, {Value::Integer(1)}}), HasSubstr("the literal is Number, the column Text"));
+  EXPECT_THAT(why("c", {ConditionOp::kNe, {Value::Text("a")}}),
+              HasSubstr("<> is no key condition"));
+  EXPECT_THAT(why("c", {ConditionOp::kEq, {Value::Integer(1)}}),
+              HasSubstr("the literal is Number, the column Text"));
   EXPECT_THAT(why("VALUE(c)", {ConditionOp::kEq, {Value::Integer(1)}}), HasSubstr("many texts"));
-  EXPECT_THAT(why("RIGHT(c, LEN(c) - FIND(\"#\", c))", {ConditionOp::kEq, {Value::Text("a")}}), HasSubstr("no filter fixes a prefix"));
-  EXPECT_THAT(why("UPPER(c)", {ConditionOp::kEq, {Value::Text("A")}}), HasSubstr("UPPER is not invertible"));
-  EXPECT_THAT(why("IF(c = \"a\", \"x\", \"y\")", {ConditionOp::kEq, {Value::Text("y")}}), HasSubstr("else branch"));
+  EXPECT_THAT(why("RIGHT(c, LEN(c) - FIND(\"#\", c))", {ConditionOp::kEq, {Value::Text("a")}}),
+              HasSubstr("no filter fixes a prefix"));
+  EXPECT_THAT(why("UPPER(c)", {ConditionOp::kEq, {Value::Text("A")}}),
+              HasSubstr("UPPER is not invertible"));
+  EXPECT_THAT(why("IF(c = \"a\", \"x\", \"y\")", {ConditionOp::kEq, {Value::Text("y")}}),
+              HasSubstr("else branch"));
 }
 
 TEST(InverseTest, JoinedPhysicalColumnsReadTheLiteralEveryWay) {
   const NamedFields fields({{"c1", ValueType::kText, Value()}, {"c2", ValueType::kText, Value()}});
   const auto program = CompileOver("c1 & \"#\" & c2", fields);
-  const std::vector<ColumnFacts> facts = {{.name = "c1", .is_key = true}, {.name = "c2", .is_key = true}};
+  const std::vector<ColumnFacts> facts = {{.name = "c1", .is_key = true},
+                                          {.name = "c2", .is_key = true}};
   const Inversion one = Invert(*program, facts, {ConditionOp::kEq, {Value::Text("a#b")}});
   ASSERT_EQ(one.conditions.size(), 2U);
   EXPECT_TRUE(one.exact);
@@ -379,19 +435,20 @@ TEST(InverseTest, JoinedPhysicalColumnsReadTheLiteralEveryWay) {
   EXPECT_TRUE(Invert(*program, facts, {ConditionOp::kEq, {Value::Text("ab")}}).never);
 }
 
-// ---- written inverses ----------------------------------------------------------------------------
+// ---- written inverses ----
 
 struct PairRow {
   const char* column_prefix;
-  const char* inverse;                                          // over the virtual columns
-  std::vector<std::pair<const char*, const char*>> forwards;    // name, formula over column c
+  const char* inverse;                                        // over the virtual columns
+  std::vector<std::pair<const char*, const char*>> forwards;  // name, formula over column c
   bool proved;
   bool canonical_numbers = false;
 };
 
 TEST(InverseTest, PairsAreProvedByTemplatesOnly) {
   const char* kPart1 = "LEFT(c, FIND(\"#\", c) - 1)";
-  const char* kPart2 = "MID(c, FIND(\"#\", c) + 1, FIND(\"#\", c, FIND(\"#\", c) + 1) - FIND(\"#\", c) - 1)";
+  const char* kPart2 =
+      "MID(c, FIND(\"#\", c) + 1, FIND(\"#\", c, FIND(\"#\", c) + 1) - FIND(\"#\", c) - 1)";
   const char* kTail1 = "RIGHT(c, LEN(c) - FIND(\"#\", c))";
   const char* kTail2 = "RIGHT(c, LEN(c) - FIND(\"#\", c, FIND(\"#\", c) + 1))";
   const std::vector<PairRow> rows = {
@@ -428,8 +485,11 @@ TEST(InverseTest, PairsAreProvedByTemplatesOnly) {
       virtuals.Add(name, keep.back()->result_type(), "");
     }
     const auto inverse = CompileOver(row.inverse, virtuals);
-    const PairVerdict verdict = ProvePair(*inverse, forwards, {.name = "c", .literal_prefix = row.column_prefix, .is_key = true,
-                                                               .promises_canonical_numbers = row.canonical_numbers});
+    const PairVerdict verdict = ProvePair(*inverse, forwards,
+                                          {.name = "c",
+                                           .literal_prefix = row.column_prefix,
+                                           .is_key = true,
+                                           .promises_canonical_numbers = row.canonical_numbers});
     EXPECT_EQ(verdict.proved, row.proved) << row.inverse << ": " << verdict.why;
     EXPECT_FALSE(verdict.why.empty());
     if (!verdict.proved || row.canonical_numbers) continue;
@@ -437,8 +497,11 @@ TEST(InverseTest, PairsAreProvedByTemplatesOnly) {
     EvalContext context(kTestNow);
     for (const std::string& tail : Words(5, "ab#")) {
       const std::string stored = row.column_prefix + tail;
-      if (stored.empty() || static_cast<std::size_t>(std::count(stored.begin(), stored.end(), '#')) + 1 <
-                                row.forwards.size() + static_cast<std::size_t>(std::count(row.inverse, row.inverse + 3, '#') > 0 && row.forwards.size() > 1)) {
+      if (stored.empty() ||
+          static_cast<std::size_t>(std::count(stored.begin(), stored.end(), '#')) + 1 <
+              row.forwards.size() +
+                  static_cast<std::size_t>(std::count(row.inverse, row.inverse + 3, '#') > 0 &&
+                                           row.forwards.size() > 1)) {
         continue;
       }
       physical.Set(0, Value::Text(stored));
@@ -451,34 +514,49 @@ TEST(InverseTest, PairsAreProvedByTemplatesOnly) {
 }
 
 TEST(InverseTest, LeadingPartsOfAJoinedColumn) {
-  const NamedFields fields({{"country", ValueType::kText, Value()}, {"region", ValueType::kText, Value()}, {"city", ValueType::kText, Value()}});
+  const NamedFields fields({{"country", ValueType::kText, Value()},
+                            {"region", ValueType::kText, Value()},
+                            {"city", ValueType::kText, Value()}});
   const auto join = CompileOver("country & \"#\" & region & \"#\" & city", fields);
-  const auto eq = [](const char* text) { return VirtualCondition{ConditionOp::kEq, {Value::Text(text)}}; };
+  const auto eq = [](const char* text) {
+    return VirtualCondition{ConditionOp::kEq, {Value::Text(text)}};
+  };
   const Inversion two = InvertJoined(*join, "data", {{"country", eq("USA")}, {"region", eq("MI")}});
   ASSERT_EQ(two.conditions.size(), 1U) << two.why;
   EXPECT_EQ(two.conditions[0].column, "data");
   EXPECT_EQ(two.conditions[0].condition.range->prefix, "USA#MI#");
   EXPECT_TRUE(two.exact);
-  const Inversion starts = InvertJoined(*join, "data", {{"country", eq("USA")}, {"region", {ConditionOp::kStartsWith, {Value::Text("M")}}}});
+  const Inversion starts = InvertJoined(
+      *join, "data",
+      {{"country", eq("USA")}, {"region", {ConditionOp::kStartsWith, {Value::Text("M")}}}});
   EXPECT_EQ(starts.conditions.at(0).condition.range->prefix, "USA#M");
   EXPECT_FALSE(starts.exact);
-  const Inversion all = InvertJoined(*join, "data", {{"country", eq("USA")}, {"region", eq("MI")}, {"city", eq("A#B")}});
+  const Inversion all = InvertJoined(
+      *join, "data", {{"country", eq("USA")}, {"region", eq("MI")}, {"city", eq("A#B")}});
   EXPECT_EQ(all.conditions.at(0).condition.equals.at(0).text(), "USA#MI#A#B");
-  const Inversion in = InvertJoined(*join, "data", {{"country", {ConditionOp::kIn, {Value::Text("USA"), Value::Text("UK")}}}, {"region", eq("MI")}, {"city", eq("X")}});
+  const Inversion in =
+      InvertJoined(*join, "data",
+                   {{"country", {ConditionOp::kIn, {Value::Text("USA"), Value::Text("UK")}}},
+                    {"region", eq("MI")},
+                    {"city", eq("X")}});
   EXPECT_EQ(in.conditions.at(0).condition.equals.size(), 2U);
-  const Inversion range = InvertJoined(*join, "data", {{"country", {ConditionOp::kIn, {Value::Text("USA"), Value::Text("UK")}}}});
+  const Inversion range = InvertJoined(
+      *join, "data", {{"country", {ConditionOp::kIn, {Value::Text("USA"), Value::Text("UK")}}}});
   EXPECT_EQ(range.conditions.at(0).condition.range->lower->value.text(), "UK#");
   EXPECT_FALSE(range.exact);
-  EXPECT_FALSE(InvertJoined(*join, "data", {{"region", eq("MI")}}).narrows());   // Pc
-  EXPECT_FALSE(InvertJoined(*join, "data", {{"country", {ConditionOp::kEq, {Value()}}}}).narrows());  // Pa
-  EXPECT_FALSE(InvertJoined(*join, "data", {{"country", eq("U#A")}}).narrows());  // Pb
-  const Inversion held = InvertJoined(*join, "data", {{"country", eq("USA")}, {"region", eq("M#I")}, {"city", eq("X")}});
+  EXPECT_FALSE(InvertJoined(*join, "data", {{"region", eq("MI")}}).narrows());  // Pc
+  EXPECT_FALSE(
+      InvertJoined(*join, "data", {{"country", {ConditionOp::kEq, {Value()}}}}).narrows());  // Pa
+  EXPECT_FALSE(InvertJoined(*join, "data", {{"country", eq("U#A")}}).narrows());             // Pb
+  const Inversion held = InvertJoined(
+      *join, "data", {{"country", eq("USA")}, {"region", eq("M#I")}, {"city", eq("X")}});
   EXPECT_EQ(held.conditions.at(0).condition.range->prefix, "USA#");
 }
 
 TEST(InverseTest, DerivesUniqueInverses) {
   const NamedFields fields({{"sk", ValueType::kText, Value()}});
-  const std::vector<ColumnFacts> facts = {{.name = "sk", .literal_prefix = "products#", .is_key = true}};
+  const std::vector<ColumnFacts> facts = {
+      {.name = "sk", .literal_prefix = "products#", .is_key = true}};
   const auto derived = [&](const char* formula) {
     const auto inverse = DeriveInverse(*CompileOver(formula, fields), facts, "product");
     return inverse ? inverse->column + " = " + inverse->definition : std::string("none");
@@ -493,10 +571,12 @@ TEST(InverseTest, DerivesUniqueInverses) {
 
 TEST(InverseTest, DescribesItselfForExplain) {
   const NamedFields fields({{"sk", ValueType::kText, Value()}});
-  const std::vector<ColumnFacts> facts = {{.name = "sk", .literal_prefix = "products#", .is_key = true}};
+  const std::vector<ColumnFacts> facts = {
+      {.name = "sk", .literal_prefix = "products#", .is_key = true}};
   EXPECT_EQ(DescribeInversion(*CompileOver("RIGHT(sk, LEN(sk) - FIND(\"#\", sk))", fields), facts),
             "inverts by T: column sk; narrows =, in, startswith, <, >=");
-  EXPECT_EQ(DescribeInversion(*CompileOver("UPPER(sk)", fields), facts), "does not invert: UPPER is not invertible");
+  EXPECT_EQ(DescribeInversion(*CompileOver("UPPER(sk)", fields), facts),
+            "does not invert: UPPER is not invertible");
 }
 
 }  // namespace

@@ -24,8 +24,10 @@ TEST(LimitsTest, TextUpToOneMebibyte) {
   const EvalResult full = RunOnce("LPAD(\"a\", 1048576, \"x\")", none, context);
   ASSERT_TRUE(full.ok());
   EXPECT_EQ(full.value().text().size(), 1048576U);
-  for (const char* formula : {"LPAD(\"a\", 1048577, \"x\")", "RPAD(\"a\", 99999999999999999999, \"x\")",
-                              "LPAD(\"a\", 1048576, \"x\") & \"y\"", "SUBSTITUTE(LPAD(\"\", 1, \"\") & LPAD(\"a\", 600000, \"a\"), \"a\", \"bc\")"}) {
+  for (const char* formula :
+       {"LPAD(\"a\", 1048577, \"x\")", "RPAD(\"a\", 99999999999999999999, \"x\")",
+        "LPAD(\"a\", 1048576, \"x\") & \"y\"",
+        "SUBSTITUTE(LPAD(\"\", 1, \"\") & LPAD(\"a\", 600000, \"a\"), \"a\", \"bc\")"}) {
     const EvalResult beyond = RunOnce(formula, none, context);
     ASSERT_FALSE(beyond.ok()) << formula;
     EXPECT_EQ(beyond.error().code, EvalErrorCode::kLimitExceeded) << formula;
@@ -51,8 +53,9 @@ TEST(LimitsTest, HostileTextsAreBounded) {
                       {"p", ValueType::kText, Value::Text(std::string(200'000, 'a') + "b")}});
   const auto start = std::chrono::steady_clock::now();
   EvalContext context(kTestNow);
-  for (const char* formula : {"FIND(p, s)", "CONTAINS(s, p)", "LEN(SUBSTITUTE(s, p, \"x\"))", "REGEX(s, \"(a*)*b\")",
-                              "LIKE(s, \"%a%a%a%a%a%a%b\")", "LIKE(s, p & \"%\" & p)"}) {
+  for (const char* formula :
+       {"FIND(p, s)", "CONTAINS(s, p)", "LEN(SUBSTITUTE(s, p, \"x\"))", "REGEX(s, \"(a*)*b\")",
+        "LIKE(s, \"%a%a%a%a%a%a%b\")", "LIKE(s, p & \"%\" & p)"}) {
     const EvalResult result = RunOnce(formula, fields, context);
     if (!result.ok()) {
       EXPECT_EQ(result.error().code, EvalErrorCode::kLimitExceeded) << formula;
@@ -111,7 +114,7 @@ TEST(LimitsTest, ResetRowReturnsTheScratchMemory) {
   }
 }
 
-// ---- reading items -------------------------------------------------------------------------------
+// ---- reading items ----
 
 TEST(RowFieldReaderTest, ReadsByStoredType) {
   Item item;

@@ -15,10 +15,14 @@ std::string Printed(std::string_view text) {
   const ParsedFormula parsed = ParseFormula(text);
   if (parsed.ast) return parsed.ast->ToString();
   const Issue& issue = parsed.issues.back();
-  return "error " + issue.code + " at " + std::to_string(issue.span.begin.offset) + ": " + issue.message;
+  return "error " + issue.code + " at " + std::to_string(issue.span.begin.offset) + ": " +
+         issue.message;
 }
 
-struct Row { const char* text; const char* printed; };
+struct Row {
+  const char* text;
+  const char* printed;
+};
 
 TEST(ParserTest, PrintsTheTreeItReads) {
   const Row rows[] = {
@@ -83,7 +87,8 @@ TEST(ParserTest, WarnsAboutPowersBesideProducts) {
     EXPECT_EQ(parsed.issues[0].code, "formula-power-precedence");
     EXPECT_EQ(parsed.issues[0].severity, Severity::kWarning);
   }
-  for (const char* text : {"(a*b)^c", "a*(b^c)", "a+b^c", "a^b^c"}) EXPECT_TRUE(ParseFormula(text).issues.empty()) << text;
+  for (const char* text : {"(a*b)^c", "a*(b^c)", "a+b^c", "a^b^c"})
+    EXPECT_TRUE(ParseFormula(text).issues.empty()) << text;
 }
 
 std::string Repeat(std::string_view part, int times) {
@@ -93,8 +98,10 @@ std::string Repeat(std::string_view part, int times) {
 }
 
 TEST(ParserTest, NestingUpToTheLimit) {
-  EXPECT_TRUE(ParseFormula(Repeat("(", kMaxNesting) + "1" + Repeat(")", kMaxNesting)).ast.has_value());
-  EXPECT_TRUE(ParseFormula(Repeat("f(", kMaxNesting) + "1" + Repeat(")", kMaxNesting)).ast.has_value());
+  EXPECT_TRUE(
+      ParseFormula(Repeat("(", kMaxNesting) + "1" + Repeat(")", kMaxNesting)).ast.has_value());
+  EXPECT_TRUE(
+      ParseFormula(Repeat("f(", kMaxNesting) + "1" + Repeat(")", kMaxNesting)).ast.has_value());
   EXPECT_TRUE(ParseFormula(Repeat("-", kMaxNesting) + "1").ast.has_value());
   for (const char* open : {"(", "f(", "-", "!"}) {
     const ParsedFormula parsed = ParseFormula(Repeat(open, kMaxNesting + 1) + "1");
@@ -119,13 +126,19 @@ TEST(ParserTest, SourceUpToTheLimit) {
 TEST(AstJsonTest, ShowsKindsValuesAndOffsets) {
   EXPECT_EQ(*FormulaAstJson("(a + 1.50) & f(\"x\", NULL, true)"),
             "{\"kind\":\"binary\",\"name\":\"&\",\"args\":["
-            "{\"kind\":\"binary\",\"name\":\"+\",\"args\":[{\"kind\":\"name\",\"name\":\"a\",\"at\":[1,2]},"
+            "{\"kind\":\"binary\",\"name\":\"+\",\"args\":[{\"kind\":\"name\",\"name\":\"a\","
+            "\"at\":[1,2]},"
             "{\"kind\":\"number\",\"value\":\"1.50\",\"at\":[5,9]}],\"at\":[1,9]},"
-            "{\"kind\":\"call\",\"name\":\"f\",\"args\":[{\"kind\":\"text\",\"value\":\"x\",\"at\":[15,18]},"
-            "{\"kind\":\"null\",\"value\":null,\"at\":[20,24]},{\"kind\":\"boolean\",\"value\":true,\"at\":[26,30]}],\"at\":[13,31]}],"
+            "{\"kind\":\"call\",\"name\":\"f\",\"args\":[{\"kind\":\"text\",\"value\":\"x\",\"at\":"
+            "[15,18]},"
+            "{\"kind\":\"null\",\"value\":null,\"at\":[20,24]},{\"kind\":\"boolean\",\"value\":"
+            "true,\"at\":[26,30]}],\"at\":[13,31]}],"
             "\"at\":[0,31]}");
-  EXPECT_EQ(*FormulaAstJson("PI()"), "{\"kind\":\"call\",\"name\":\"PI\",\"args\":[],\"at\":[0,4]}");
-  EXPECT_EQ(*FormulaAstJson("-x"), "{\"kind\":\"unary\",\"name\":\"-\",\"args\":[{\"kind\":\"name\",\"name\":\"x\",\"at\":[1,2]}],\"at\":[0,2]}");
+  EXPECT_EQ(*FormulaAstJson("PI()"),
+            "{\"kind\":\"call\",\"name\":\"PI\",\"args\":[],\"at\":[0,4]}");
+  EXPECT_EQ(*FormulaAstJson("-x"),
+            "{\"kind\":\"unary\",\"name\":\"-\",\"args\":[{\"kind\":\"name\",\"name\":\"x\",\"at\":"
+            "[1,2]}],\"at\":[0,2]}");
   const auto bad = FormulaAstJson("\u00E9 + 1");
   ASSERT_FALSE(bad.ok());
   EXPECT_EQ(bad.error().reason, "formula-syntax");

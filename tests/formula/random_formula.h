@@ -40,7 +40,9 @@ class FormulaWriter {
   }
 
   std::string Text(int depth) {
-    if (depth <= 0) return Pick({"s", "t", "\"#\"", "\"a\"", "\"\"", "\"a#b\"", "\"\u00E9\"", "\"12\"", "\"2020-02-29\"", "s", "t"});
+    if (depth <= 0)
+      return Pick({"s", "t", "\"#\"", "\"a\"", "\"\"", "\"a#b\"", "\"\u00E9\"", "\"12\"",
+                   "\"2020-02-29\"", "s", "t"});
     const int d = depth - 1;
     switch (random_() % 24) {
       case 0: return "LEFT(" + Text(d) + ", " + Number(d) + ")";
@@ -56,7 +58,9 @@ class FormulaWriter {
       case 10: return "TEXT(" + Date(d) + ")";
       case 11: return "TEXT(" + DateTime(d) + ")";
       case 12: return "IF(" + Boolean(d) + ", " + Text(d) + ", " + Text(d) + ")";
-      case 13: return "CASE(" + Text(d) + ", " + Text(0) + ", " + Text(d) + ", " + Text(0) + ", " + Text(d) + ", " + Text(d) + ")";
+      case 13:
+        return "CASE(" + Text(d) + ", " + Text(0) + ", " + Text(d) + ", " + Text(0) + ", " +
+               Text(d) + ", " + Text(d) + ")";
       case 14: return "BLANKVALUE(" + Text(d) + ", " + Text(d) + ")";
       case 15: return "IFERROR(" + Text(d) + ", " + Text(d) + ")";
       case 16: return "LPAD(" + Text(d) + ", 7, " + Text(0) + ")";
@@ -64,9 +68,13 @@ class FormulaWriter {
       case 18: return "REVERSE(" + Text(d) + ")";
       case 19: return "SUBSTR(" + Text(d) + ", " + Number(d) + ")";
       case 20: return "INITCAP(" + Text(d) + ")";
-      case 21: return Pick({"RIGHT(s, LEN(s) - FIND(\"#\", s))", "LEFT(t, FIND(\"#\", t) - 1)",
-                            "MID(s, FIND(\"#\", s) + 1, FIND(\"#\", s, FIND(\"#\", s) + 1) - FIND(\"#\", s) - 1)"});
-      case 22: return "IFS(" + Boolean(d) + ", " + Text(d) + ", " + Boolean(d) + ", " + Text(d) + ", " + Text(d) + ")";
+      case 21:
+        return Pick({"RIGHT(s, LEN(s) - FIND(\"#\", s))", "LEFT(t, FIND(\"#\", t) - 1)",
+                     "MID(s, FIND(\"#\", s) + 1, FIND(\"#\", s, FIND(\"#\", s) + 1) - FIND(\"#\", "
+                     "s) - 1)"});
+      case 22:
+        return "IFS(" + Boolean(d) + ", " + Text(d) + ", " + Boolean(d) + ", " + Text(d) + ", " +
+               Text(d) + ")";
       default: return "NULLVALUE(" + Text(d) + ", " + Text(d) + ")";
     }
   }
@@ -91,7 +99,9 @@ class FormulaWriter {
       case 13: return "YEAR(" + Date(d) + ")";
       case 14: return "(" + Date(d) + " - " + Date(d) + ")";
       case 15: return "IFERROR(" + Number(d) + ", " + Number(d) + ")";
-      case 16: return "CASE(" + Number(d) + ", 1, " + Number(d) + ", " + Number(0) + ", " + Number(d) + ", " + Number(d) + ")";
+      case 16:
+        return "CASE(" + Number(d) + ", 1, " + Number(d) + ", " + Number(0) + ", " + Number(d) +
+               ", " + Number(d) + ")";
       default: return "-" + Pick({"n", "m", "2"});
     }
   }
@@ -100,8 +110,11 @@ class FormulaWriter {
     if (depth <= 0) return Pick({"b", "TRUE", "FALSE", "NULL = 1", "n < m", "s = t"});
     const int d = depth - 1;
     switch (random_() % 13) {
-      case 0: return "(" + Number(d) + Pick({" < ", " <= ", " > ", " >= ", " = ", " <> "}) + Number(d) + ")";
-      case 1: return "(" + Text(d) + Pick({" < ", " <= ", " > ", " >= ", " = ", " <> "}) + Text(d) + ")";
+      case 0:
+        return "(" + Number(d) + Pick({" < ", " <= ", " > ", " >= ", " = ", " <> "}) + Number(d) +
+               ")";
+      case 1:
+        return "(" + Text(d) + Pick({" < ", " <= ", " > ", " >= ", " = ", " <> "}) + Text(d) + ")";
       case 2: return "AND(" + Boolean(d) + ", " + Boolean(d) + ", " + Boolean(d) + ")";
       case 3: return "OR(" + Boolean(d) + ", " + Boolean(d) + ")";
       case 4: return "NOT(" + Boolean(d) + ")";
@@ -146,7 +159,9 @@ class FormulaWriter {
   }
 
  private:
-  std::string Pick(std::initializer_list<const char*> choices) { return choices.begin()[random_() % choices.size()]; }
+  std::string Pick(std::initializer_list<const char*> choices) {
+    return choices.begin()[random_() % choices.size()];
+  }
   Random& random_;
 };
 
@@ -157,20 +172,57 @@ inline std::string RandomFormula(std::mt19937& random) {
 
 template <class Random>
 void RandomRow(Random& random, NamedFields& fields) {
-  static constexpr const char* kTexts[] = {"", "a", "#", "a#b", "a#b#c", "##", "a#b#c#d", "12", "1.50", "-3e2", " x ", "\u00E9#\u00DF",
-                                           "a\U0001F600#b", "2020-02-29", "2020-01-02T03:04:05Z", "Abc dEF", "\U0001F600"};
-  static constexpr const char* kNumbers[] = {"0", "1", "-1", "2", "3", "0.5", "1.9", "-2.5", "7", "100", "99999999999999999999",
+  static constexpr const char* kTexts[] = {"",
+                                           "a",
+                                           "#",
+                                           "a#b",
+                                           "a#b#c",
+                                           "##",
+                                           "a#b#c#d",
+                                           "12",
+                                           "1.50",
+                                           "-3e2",
+                                           " x ",
+                                           "\u00E9#\u00DF",
+                                           "a\U0001F600#b",
+                                           "2020-02-29",
+                                           "2020-01-02T03:04:05Z",
+                                           "Abc dEF",
+                                           "\U0001F600"};
+  static constexpr const char* kNumbers[] = {"0",
+                                             "1",
+                                             "-1",
+                                             "2",
+                                             "3",
+                                             "0.5",
+                                             "1.9",
+                                             "-2.5",
+                                             "7",
+                                             "100",
+                                             "99999999999999999999",
                                              "0.333333333333333333333333333333333333333"};
   const auto text = [&] { return Value::Text(kTexts[random() % std::size(kTexts)]); };
-  const auto number = [&] { return random() % 5 == 0 ? Value() : Value::Number(*Decimal::Parse(kNumbers[random() % std::size(kNumbers)])); };
+  const auto number = [&] {
+    return random() % 5 == 0
+               ? Value()
+               : Value::Number(*Decimal::Parse(kNumbers[random() % std::size(kNumbers)]));
+  };
   fields.Set(0, text());
   fields.Set(1, text());
   fields.Set(2, number());
   fields.Set(3, number());
   fields.Set(4, random() % 3 == 0 ? Value() : Value::Boolean(random() % 2 == 0));
-  fields.Set(5, random() % 4 == 0 ? Value() : Value::FromDate(Date{static_cast<std::int32_t>(random() % 40000)}));
-  fields.Set(6, random() % 4 == 0 ? Value() : Value::DateTime(Timestamp{static_cast<std::int64_t>(random() % 2'000'000'000), 5'000'000}));
-  fields.Set(7, random() % 4 == 0 ? Value() : Value::Time(TimeOfDay{static_cast<std::int64_t>(random() % 86'400'000) * 1'000'000}));
+  fields.Set(5, random() % 4 == 0
+                    ? Value()
+                    : Value::FromDate(Date{static_cast<std::int32_t>(random() % 40000)}));
+  fields.Set(6, random() % 4 == 0
+                    ? Value()
+                    : Value::DateTime(Timestamp{static_cast<std::int64_t>(random() % 2'000'000'000),
+                                                5'000'000}));
+  fields.Set(7, random() % 4 == 0
+                    ? Value()
+                    : Value::Time(
+                          TimeOfDay{static_cast<std::int64_t>(random() % 86'400'000) * 1'000'000}));
 }
 
 }  // namespace tablecast::formula

@@ -1,5 +1,5 @@
-// Every list of argument types up to three (four for CASE), against the table of what compiles in the
-// reference engine.
+// Every list of argument types up to three (four for CASE), against the table of what compiles in
+// the reference engine.
 
 #include <gtest/gtest.h>
 
@@ -17,14 +17,18 @@ namespace tablecast::formula {
 namespace {
 
 const std::vector<std::string>& Types() {
-  static const std::vector<std::string> types = {"Text", "Number", "Boolean", "Date", "DateTime", "Time", "NULL"};
+  static const std::vector<std::string> types = {"Text",     "Number", "Boolean", "Date",
+                                                 "DateTime", "Time",   "NULL"};
   return types;
 }
 
 std::string FormulaOf(const std::string& name, const std::vector<std::string>& types) {
-  const auto spell = [](const std::string& type) { return type == "NULL" ? std::string("NULL") : "f" + type; };
+  const auto spell = [](const std::string& type) {
+    return type == "NULL" ? std::string("NULL") : "f" + type;
+  };
   if (name.starts_with("unary ")) return name.substr(6) + " " + spell(types[0]);
-  if (name.find_first_of("ABCDEFGHIJKLMNOPQRSTUVWXYZ") == std::string::npos) return spell(types[0]) + " " + name + " " + spell(types[1]);
+  if (name.find_first_of("ABCDEFGHIJKLMNOPQRSTUVWXYZ") == std::string::npos)
+    return spell(types[0]) + " " + name + " " + spell(types[1]);
   std::string formula = name + "(";
   for (std::size_t i = 0; i < types.size(); ++i) formula += (i == 0 ? "" : ", ") + spell(types[i]);
   return formula + ")";
@@ -32,14 +36,18 @@ std::string FormulaOf(const std::string& name, const std::vector<std::string>& t
 
 // Where this project decides otherwise; every exception is one of the contract's.
 bool DecidedOtherwise(const std::string& name, const std::vector<std::string>& types) {
-  if (name == "FORMAT" || name == "FORMATCURRENCY") return true;  // out of scope: they depend on a locale
-  if (types.empty() && (name == "AND" || name == "OR" || name == "MAX" || name == "MIN")) return true;  // F23
+  if (name == "FORMAT" || name == "FORMATCURRENCY")
+    return true;  // out of scope: they depend on a locale
+  if (types.empty() && (name == "AND" || name == "OR" || name == "MAX" || name == "MIN"))
+    return true;  // F23
   // A quirk that may be rejected: FORMATDURATION with the literal NULL.
-  if (name == "FORMATDURATION" && types.size() == 2 && (types[0] == "NULL" || types[1] == "NULL")) return true;
+  if (name == "FORMATDURATION" && types.size() == 2 && (types[0] == "NULL" || types[1] == "NULL"))
+    return true;
   return false;
 }
 
-std::string ExpectedType(const std::string& name, const std::vector<std::string>& types, const std::string& engine) {
+std::string ExpectedType(const std::string& name, const std::vector<std::string>& types,
+                         const std::string& engine) {
   // F22: NULL + text is text. IFERROR(NULL, x) can only be x or blank, so it has x's type.
   if (name == "+" && (types[0] == "Text" || types[1] == "Text")) return "Text";
   if (name == "IFERROR" && types[0] == "NULL") return types[1];
@@ -60,7 +68,8 @@ TEST(SignaturesTest, AcceptsExactlyTheTable) {
   for (const JsonMember& function : json->members) {
     const bool is_case = function.name == "CASE";
     const bool is_unary = function.name.starts_with("unary ");
-    const bool is_binary = !is_unary && function.name.find_first_of("ABCDEFGHIJKLMNOPQRSTUVWXYZ") == std::string::npos;
+    const bool is_binary =
+        !is_unary && function.name.find_first_of("ABCDEFGHIJKLMNOPQRSTUVWXYZ") == std::string::npos;
     const std::size_t least = is_binary ? 2 : (is_unary ? 1 : 0);
     const std::size_t most = is_case ? 4 : (is_binary ? 2 : (is_unary ? 1 : 3));
     for (std::size_t count = least; count <= most; ++count) {
@@ -74,7 +83,8 @@ TEST(SignaturesTest, AcceptsExactlyTheTable) {
           types.push_back(Types()[rest % Types().size()]);
           key += (i == 0 ? "" : ",") + types.back();
           // Four arguments were tried without DateTime and Time.
-          untried = untried || (count == 4 && (types.back() == "DateTime" || types.back() == "Time"));
+          untried =
+              untried || (count == 4 && (types.back() == "DateTime" || types.back() == "Time"));
         }
         if (untried || DecidedOtherwise(function.name, types)) continue;
         const JsonValue* by_count = function.value.Find(std::to_string(count));
@@ -85,7 +95,9 @@ TEST(SignaturesTest, AcceptsExactlyTheTable) {
         ASSERT_EQ(compiled.program != nullptr, result != nullptr) << formula << " with " << key;
         if (compiled.program == nullptr) continue;
         ++accepted;
-        EXPECT_EQ(ValueTypeName(compiled.program->result_type()), ExpectedType(function.name, types, result->text)) << formula;
+        EXPECT_EQ(ValueTypeName(compiled.program->result_type()),
+                  ExpectedType(function.name, types, result->text))
+            << formula;
         // Blank fields raise nothing but what blanks may raise: evaluation must come back.
         EXPECT_NE(EvaluateToText(formula, fields).substr(0, 8), "compiled") << formula;
       }

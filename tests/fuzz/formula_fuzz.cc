@@ -1,7 +1,7 @@
-// The formula language under arbitrary bytes. The first byte chooses: formula text as it is; a well-typed
-// formula written by the bytes; a Java regular expression; a LIKE pattern against a naive matcher.
-// Whatever compiles must evaluate alike in the interpreter and in compiled code, and print to a text that
-// compiles to the same.
+// The formula language under arbitrary bytes. The first byte chooses: formula text as it is; a
+// well-typed formula written by the bytes; a Java regular expression; a LIKE pattern against a
+// naive matcher. Whatever compiles must evaluate alike in the interpreter and in compiled code, and
+// print to a text that compiles to the same.
 
 #include <cstddef>
 #include <cstdint>
@@ -20,7 +20,8 @@ namespace tablecast::formula {
 namespace {
 
 [[noreturn]] void Disagree(std::string_view what, std::string_view formula) {
-  std::fprintf(stderr, "%.*s: %.*s\n", static_cast<int>(what.size()), what.data(), static_cast<int>(formula.size()), formula.data());
+  std::fprintf(stderr, "%.*s: %.*s\n", static_cast<int>(what.size()), what.data(),
+               static_cast<int>(formula.size()), formula.data());
   std::abort();
 }
 
@@ -43,7 +44,8 @@ class ByteSource {
 
 std::string Shown(const EvalResult& result) {
   return result.ok() ? result.value().ToString()
-                     : std::string(EvalErrorCodeName(result.error().code)) + "@" + std::to_string(result.error().position.offset);
+                     : std::string(EvalErrorCodeName(result.error().code)) + "@" +
+                           std::to_string(result.error().position.offset);
 }
 
 template <class Random>
@@ -55,16 +57,19 @@ void Compare(const std::string& formula, NamedFields& fields, Random& random) {
   }
   const std::string printed = compiled.program->ToString();
   const CompileResult again = Program::Compile(printed, fields, {.qualifier_mode = true});
-  if (printed.size() <= kMaxSourceBytes && (!again.program || again.program->ToString() != printed)) Disagree("prints to another formula", formula);
+  if (printed.size() <= kMaxSourceBytes && (!again.program || again.program->ToString() != printed))
+    Disagree("prints to another formula", formula);
   // A budget hit by one evaluator only is no disagreement: steps are counted differently.
   EvalContext context(kTestNow, {.max_text_bytes = 1U << 16U, .max_steps = 200'000});
   for (int row = 0; row < 3; ++row) {
     RandomRow(random, fields);
     const std::string fast = Shown(compiled.program->Evaluate(fields, context));
     const std::string plain = Shown(compiled.program->Interpret(fields, context));
-    const bool budget = fast.find("limit-exceeded") != std::string::npos || plain.find("limit-exceeded") != std::string::npos;
+    const bool budget = fast.find("limit-exceeded") != std::string::npos ||
+                        plain.find("limit-exceeded") != std::string::npos;
     // IFERROR may have swallowed a limit in one of them.
-    if (fast != plain && !budget && formula.size() < 4000) Disagree("compiled " + fast + ", interpreted " + plain, formula);
+    if (fast != plain && !budget && formula.size() < 4000)
+      Disagree("compiled " + fast + ", interpreted " + plain, formula);
     context.ResetRow();
   }
 }
@@ -114,7 +119,8 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
       const std::size_t half = std::min<std::size_t>(rest.size() / 2, 12);
       const std::string_view pattern = rest.substr(0, half);
       const std::string_view text = rest.substr(half, 12);
-      if (tablecast::IsValidUtf8(pattern) && tablecast::IsValidUtf8(text) && LikeMatches(text, pattern) != NaiveLike(text, pattern)) {
+      if (tablecast::IsValidUtf8(pattern) && tablecast::IsValidUtf8(text) &&
+          LikeMatches(text, pattern) != NaiveLike(text, pattern)) {
         Disagree("LIKE", rest);
       }
     }
