@@ -21,7 +21,10 @@ std::string_view EvalErrorCodeName(EvalErrorCode code) {
 EvalContext::EvalContext(Timestamp now, EvalLimits limits)
     : now_(now), limits_(limits), scratch_(std::make_unique<Scratch>()) {}
 EvalContext::~EvalContext() = default;
-void EvalContext::ResetRow() { scratch_->arena.Reset(); }
+void EvalContext::FreeScratchText() {
+  scratch_->arena.Reset();
+  has_scratch_text_ = false;
+}
 
 namespace internal {
 
@@ -67,6 +70,7 @@ char* KernelContext::Allocate(std::size_t bytes) {
     return nullptr;
   }
   if (!Spend(bytes)) return nullptr;
+  context_.has_scratch_text_ = true;
   return context_.scratch_->arena.Allocate(bytes);
 }
 

@@ -171,14 +171,16 @@ EvalResult Program::Evaluate(const FieldReader& fields, EvalContext& context) co
     if (const std::optional<std::string_view> text = fields.ReadText(impl.fast_slot)) {
       switch (impl.fast_path) {
         case FastPath::kTail:
-          return Value::TextView(internal::TailBehind(*text, impl.cut.delimiter, impl.cut.part));
+          return EvalResult::TextView(
+              internal::TailBehind(*text, impl.cut.delimiter, impl.cut.part));
         case FastPath::kHead:
-          return Value::TextView(internal::HeadBefore(*text, impl.cut.delimiter));
+          return EvalResult::TextView(internal::HeadBefore(*text, impl.cut.delimiter));
         case FastPath::kPart:
-          return Value::TextView(internal::PartBetween(*text, impl.cut.delimiter, impl.cut.part));
+          return EvalResult::TextView(
+              internal::PartBetween(*text, impl.cut.delimiter, impl.cut.part));
         case FastPath::kAlias:
         case FastPath::kNone:
-        case FastPath::kConstant: return Value::TextView(*text);
+        case FastPath::kConstant: return EvalResult::TextView(*text);
       }
     }
     // Blank, of another type, or failed: the machine knows the rules.

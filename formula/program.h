@@ -119,13 +119,17 @@ class EvalContext {
 
   // Frees scratch text: every text Value evaluated since the last call dies unless ToOwned().
   // Call it from row to row. COST: nothing when no text was built.
-  void ResetRow();
+  void ResetRow() {
+    if (has_scratch_text_) FreeScratchText();
+  }
 
   Timestamp now() const { return now_; }
   const EvalLimits& limits() const { return limits_; }
 
  private:
   friend class internal::KernelContext;
+  void FreeScratchText();
+  bool has_scratch_text_ = false;
   Timestamp now_;
   EvalLimits limits_;
   struct Scratch;
@@ -134,7 +138,9 @@ class EvalContext {
 
 class [[nodiscard]] EvalResult {
  public:
-  EvalResult() = default;                                // blank
+  EvalResult() = default;  // blank
+  // A borrowed text. BORROWS text.
+  static EvalResult TextView(std::string_view text) { return EvalResult(BorrowedText{text}); }
   EvalResult(Value value) : value_(std::move(value)) {}  // NOLINT(google-explicit-constructor)
   EvalResult(EvalError error)                            // NOLINT(google-explicit-constructor)
       : error_(std::make_unique<EvalError>(std::move(error))) {}
@@ -144,6 +150,10 @@ class [[nodiscard]] EvalResult {
   const EvalError& error() const { return *error_; }  // REQUIRES: !ok()
 
  private:
+  struct BorrowedText {
+    std::string_view text;
+  };
+  explicit EvalResult(BorrowedText borrowed) : value_(Value::TextView(borrowed.text)) {}
   Value value_;
   std::unique_ptr<EvalError> error_;
 };
