@@ -221,6 +221,9 @@ Result<PageExecutor::Pages> PageExecutor::ReadBatch(const ObjectQuery& query,
     *report = ReportOf(query, plan);
     (*report)->actual = PlanReport::Actual{session_.stats().items - before.items,
                                            session_.stats().bytes - before.bytes, 0};
+    std::uint64_t rows = 0;
+    for (const auto& [key, page] : pages) rows += page->records.size();
+    (*report)->root.actual_rows = rows;
   }
   pages[std::string()] =
       collector.EmptyPage();  // no join key is empty: this one serves parents without children
@@ -373,11 +376,14 @@ Result<std::optional<ResultPage>> PageExecutor::PartitionRead(const ObjectQuery&
       together.path.key_text = KeyConditionText(both, object.schema());
       together.residual.clear();
       out->plan = ReportOf(query, together);
+      out->plan->actual = PlanReport::Actual{session_.stats().items, session_.stats().bytes, 0};
+      out->plan->root.actual_rows = out->records.size() + children->records.size();
+      children->plan = out->plan;  // takes the reports of the next level
     }
     TABLECAST_RETURN_IF_ERROR(Expand(nested, *children, 1));
     if (out->plan) {
-      out->plan->actual = PlanReport::Actual{session_.stats().items, session_.stats().bytes, 0};
-      out->plan->root.actual_rows = out->records.size();
+      out->plan->expands = std::move(children->plan->expands);
+      children->plan.reset();
     }
     for (Record& record : out->records) {
       record.expanded.resize(query.expand.size());

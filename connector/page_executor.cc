@@ -472,12 +472,10 @@ Result<ResultPage> PageExecutor::Single(const ObjectQuery& query, const Position
     plan.path.exact = true;
     plan.order = "native";
     page.plan = ReportOf(query, plan);
-  }
-  TABLECAST_RETURN_IF_ERROR(Expand(query, page, 0));
-  if (page.plan) {
     page.plan->actual = PlanReport::Actual{session_.stats().items, session_.stats().bytes, 0};
     page.plan->root.actual_rows = page.records.size();
   }
+  TABLECAST_RETURN_IF_ERROR(Expand(query, page, 0));
   return page;
 }
 

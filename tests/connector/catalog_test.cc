@@ -2,6 +2,8 @@
 
 #include <gmock/gmock.h>
 
+#include <set>
+
 #include "connector/external_id.h"
 #include "connector/inference.h"
 #include "tests/connector/order_fixture.h"
@@ -376,6 +378,36 @@ TEST(ExternalIdTest, AmbiguousAndTooManySplits) {
   query.start.reset();
   query.filter = Expressions::Op(BinaryOp::kEq, x.F("ExternalId"), Expressions::T("x-y-z"));
   EXPECT_EQ(*shop.engine().Count(query), 2U);
+}
+
+TEST(ExternalIdTest, GuidKeysFindTheirRecord) {
+  const std::string overlay = R"json({"defaultTable": "OrderManagement",
+    "objects": {"Orders": {"object": {"guidKey": true}}}})json";
+  const Shop shop(OrderSchema(), OrderItems(),
+                  {{"Orders.json", kOrdersJson}, {"catalog.json", overlay}});
+  const ExternalObject& orders = shop.object("Orders");
+  EXPECT_THAT(orders.key_fields(), ElementsAre("RecordGuid"));
+  ObjectQuery query;
+  query.object = &orders;
+  const Result<ResultPage> page = shop.engine().Query(query);
+  ASSERT_TRUE(page.ok());
+  std::set<std::string> seen;
+  for (std::size_t i = 0; i < page->records.size(); ++i) {
+    const EdmValue guid = ValueOf(*page, i, "RecordGuid");
+    EXPECT_TRUE(seen.insert(guid.text()).second);
+    ObjectQuery one = query;
+    one.start.emplace();
+    one.start->object = &orders;
+    one.start->key.alternate = {{"RecordGuid", guid}};
+    const Result<ResultPage> found = shop.engine().Get(one);
+    ASSERT_TRUE(found.ok()) << found.error().ToString();
+    EXPECT_EQ(found->records.at(0).external_id, page->records[i].external_id);
+  }
+  ObjectQuery none = query;
+  none.start.emplace();
+  none.start->object = &orders;
+  none.start->key.alternate = {{"RecordGuid", EdmValue::Guid(std::string(36, '0'))}};
+  EXPECT_EQ(shop.engine().Get(none).error().reason, "record-not-found");
 }
 
 TEST(InferenceTest, NamesFollowTheRules) {

@@ -306,6 +306,10 @@ TEST_F(QueryEngineTest, ExpandReadsAnOrderWithItsLinesAsOneRange) {
     EXPECT_EQ(line.external_id.substr(5), line.expanded[0]->records[0].external_id);
   }
   EXPECT_EQ(AccessKindName(page->plan->access), "partition-range");
+  EXPECT_EQ(page->plan->actual->items, 5U);  // the order and its four lines
+  EXPECT_EQ(page->plan->root.actual_rows, 5U);
+  ASSERT_THAT(page->plan->expands, SizeIs(1));  // all products in one batch
+  EXPECT_EQ(page->plan->expands[0].actual->items, 4U);
 }
 
 TEST_F(QueryEngineTest, ExpandOfAPageReadsChildrenInOneBatchPerLevel) {
