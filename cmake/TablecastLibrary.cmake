@@ -1,12 +1,16 @@
 # Flags every target gets; nothing here is exported.
 add_library(tablecast_flags INTERFACE)
+set(TABLECAST_OPTIMISED $<NOT:$<CONFIG:Debug>>)
+if(TABLECAST_SANITIZE)
+  set(TABLECAST_OPTIMISED 1)
+endif()
 target_compile_options(tablecast_flags INTERFACE -Wall -Wextra -Wpedantic -Wshadow
   -Wconversion -Wnon-virtual-dtor -Woverloaded-virtual
   $<$<BOOL:${TABLECAST_WERROR}>:-Werror>
   $<$<CXX_COMPILER_ID:Clang>:-Wno-ambiguous-reversed-operator -Wdangling>
   # Optimised builds of g++ 12 warn falsely in std::string and std::optional once it inlines them (GCC bugs 105651,
   # 105562 and their kin); the unoptimised builds and clang still see the real ones.
-  "$<$<AND:$<CXX_COMPILER_ID:GNU>,$<OR:$<NOT:$<CONFIG:Debug>>,$<BOOL:${TABLECAST_SANITIZE}>>>:-Wno-restrict;-Wno-maybe-uninitialized;-Wno-stringop-overflow;-Wno-stringop-overread;-Wno-array-bounds;-Wno-dangling-pointer;-Wno-free-nonheap-object>")
+  "$<$<AND:$<CXX_COMPILER_ID:GNU>,${TABLECAST_OPTIMISED}>:-Wno-restrict;-Wno-maybe-uninitialized;-Wno-stringop-overflow;-Wno-stringop-overread;-Wno-array-bounds;-Wno-dangling-pointer;-Wno-free-nonheap-object>")
 if(TABLECAST_SANITIZE)
   target_compile_options(tablecast_flags INTERFACE -fsanitize=${TABLECAST_SANITIZE} -fno-omit-frame-pointer -fno-sanitize-recover=all)
   target_link_options(tablecast_flags INTERFACE -fsanitize=${TABLECAST_SANITIZE})
