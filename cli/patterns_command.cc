@@ -21,6 +21,18 @@ struct Outcome {
 };
 
 
+// Each report of a plan holds its own figures: the request's are their sum.
+void AddFigures(const PlanReport& report, Outcome& outcome) {
+  std::vector<const PlanReport*> left = {&report};
+  while (!left.empty()) {
+    const PlanReport* at = left.back();
+    left.pop_back();
+    if (at->actual) outcome.read += at->actual->items;
+    outcome.returned += at->root.actual_rows.value_or(0);
+    for (const PlanReport& expand : at->expands) left.push_back(&expand);
+  }
+}
+
 Outcome RunPattern(const Service& service, const AccessPattern& pattern) {
   Outcome outcome;
   outcome.name = pattern.name;
@@ -33,9 +45,7 @@ Outcome RunPattern(const Service& service, const AccessPattern& pattern) {
     return outcome;
   }
   outcome.path = std::string(AccessKindName(report->access));
-  // The root's figures hold those of its expands.
-  if (report->actual) outcome.read = report->actual->items;
-  if (report->root.actual_rows) outcome.returned = *report->root.actual_rows;
+  AddFigures(*report, outcome);
   if (!outcome.expected.empty() && outcome.expected != outcome.path) {
     outcome.fault = "takes " + outcome.path + " instead of " + outcome.expected;
   } else if (outcome.max_reads && outcome.read > *outcome.max_reads) {
