@@ -118,14 +118,14 @@ namespace internal {
 #define TABLECAST_RETURN_IF_ERROR_IMPL_(name, expr) \
   do {                                              \
     auto&& name = (expr);                           \
-    if (!name.has_value()) return std::move(name).error(); \
+    if (!name.has_value()) return std::forward<decltype(name)>(name).error(); \
   } while (false)
 
 #define TABLECAST_ASSIGN_OR_RETURN(lhs, expr) \
   TABLECAST_ASSIGN_OR_RETURN_IMPL_(TABLECAST_CONCAT_(tablecast_result_, __COUNTER__), lhs, expr)
 #define TABLECAST_ASSIGN_OR_RETURN_IMPL_(name, lhs, expr) \
   auto&& name = (expr);                                   \
-  if (!name.has_value()) return std::move(name).error();  \
+  if (!name.has_value()) return std::forward<decltype(name)>(name).error(); \
   lhs = *std::move(name)
 
 // For programmer errors only; never reachable from input. Always on.

@@ -37,6 +37,22 @@ TEST(ResultTest, ErrorsPrintWhatTheyKnow) {
             "bad ($filter, line 3, column 7)");
 }
 
+TEST(ResultTest, ReturningTheErrorOfANamedResultLeavesItWhole) {
+  const auto forward = [](Result<int>& from) -> Status {
+    TABLECAST_RETURN_IF_ERROR(from);
+    return {};
+  };
+  const auto assign = [](Result<int>& from) -> Result<int> {
+    TABLECAST_ASSIGN_OR_RETURN(const int value, from);
+    return value;
+  };
+  Result<int> failed = MakeError(ErrorCode::kNotFound, "x", "a message that is longer than a small string");
+  const std::string want = failed.error().ToString();
+  EXPECT_EQ(forward(failed).error().ToString(), want);
+  EXPECT_EQ(assign(failed).error().ToString(), want);
+  EXPECT_EQ(failed.error().ToString(), want);
+}
+
 TEST(ResultTest, EveryCodeHasItsOwnName) {
   std::vector<std::string_view> names;
   for (int code = 0; code <= static_cast<int>(ErrorCode::kInternal); ++code) {
