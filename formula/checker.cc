@@ -90,6 +90,7 @@ class Checker {
   // ---- issues ----
 
   bool Fail(const AstNode& node, std::string code, std::string message, std::string remedy = {}) {
+    if (issues_.size() >= kMostIssues) return false;
     Issue issue;
     issue.code = std::move(code);
     issue.message = std::move(message);

@@ -91,6 +91,12 @@ TEST(CheckerTest, LocatesAndSuggests) {
   for (const Row& row : rows) EXPECT_EQ(IssuesOf(row.formula), row.issues) << row.formula;
 }
 
+TEST(CheckerTest, StopsTellingAfterFiftyIssues) {
+  std::string formula = "nmae";
+  for (int i = 0; i < 200; ++i) formula += " & nmae";
+  EXPECT_EQ(Program::Compile(formula, Fields()).issues.size(), 50U);
+}
+
 TEST(CheckerTest, PositionsCountLinesAndCodePoints) {
   const CompileResult compiled = Program::Compile("\"\u00E9\"\n & nmae", Fields());
   ASSERT_EQ(compiled.issues.size(), 1U);

@@ -26,6 +26,7 @@ class ServedExample {
   Service& service() { return *service_; }
   ItemStore& store() { return *store_; }
   const Catalog& catalog() const { return *catalog_; }
+  std::shared_ptr<const Catalog> catalog_handle() const { return catalog_; }
   HttpResponse Send(const std::string& method, const std::string& target, const std::string& body = "",
                     HttpHeaders headers = {});
   HttpResponse Get(const std::string& target) { return Send("GET", target); }
