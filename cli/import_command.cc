@@ -111,7 +111,11 @@ ExitCode RunImport(const Terminal& terminal, const ImportOptions& options) {
   Importer importer(**store, settings, observer);
   auto summary = importer.Run(options.files);
   observer.Finish();
-  if (!summary.ok()) return PrintError(terminal, "import", summary.error());
+  if (!summary.ok()) {
+    // A file that is not there is wrong input; 1 would say that the load went through with rejects.
+    const ExitCode code = PrintError(terminal, "import", summary.error());
+    return code == kAnswerIsNo ? kWrongInput : code;
+  }
   if (!options.catalog.empty()) {
     auto catalog = LoadCatalogFolder(terminal, options.catalog, store->get(), {});
     if (!catalog.ok()) return PrintError(terminal, "import", catalog.error());

@@ -113,8 +113,10 @@ struct ForeignFile {
   std::string_view is;
   std::string_view remedy;
 };
-constexpr std::array<ForeignFile, 12> kForeignFiles = {{
+constexpr std::array<ForeignFile, 14> kForeignFiles = {{
     {"PK\x03\x04", "a zip archive (or a workbook)", "unpack it first"},
+    {"\x1f\x8b", "a gzip file inside the compressed one", "unpack it once: gzip -d, or zstd -d"},
+    {std::string_view("\x28\xb5\x2f\xfd", 4), "a zstd file inside the compressed one", "unpack it once: gzip -d, or zstd -d"},
     {"PAR1", "a Parquet file", "export the table as DynamoDB JSON or Ion"},
     {std::string_view("\xe0\x01\x00\xea", 4), "binary Ion", "exports write Ion as text; convert it to text"},
     {"BZh", "a bzip2 file", "unpack it first"},

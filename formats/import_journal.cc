@@ -51,6 +51,11 @@ std::string Fingerprint(const ImportSettings& settings, const std::vector<Planne
     if (::stat(file.path.c_str(), &info) != 0) info = {};
     out += file.path + "|" + std::to_string(info.st_size) + "|" + std::to_string(info.st_mtim.tv_sec) + "." +
            std::to_string(info.st_mtim.tv_nsec) + "|";
+    // A pipe or a device was read once and is empty now, or would be waited for; standard input is no file at all.
+    if (!S_ISREG(info.st_mode)) {
+      out += "unseekable\n";
+      continue;
+    }
     std::ifstream in(file.path, std::ios::binary);
     std::string head(1U << 20U, '\0');
     in.read(head.data(), static_cast<std::streamsize>(head.size()));

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <deque>
+#include <filesystem>
 #include <fstream>
 #include <set>
 
@@ -311,9 +312,14 @@ Result<ImportSummary> Importer::Run(const std::vector<std::string>& paths) {
     return MakeError(ErrorCode::kInvalidArgument, "resume-atomic", "an atomic import leaves nothing to go on with", "",
                      "run it again with --atomic alone");
   }
-  const bool from_pipe = std::find(paths.begin(), paths.end(), "-") != paths.end();
-  if (settings_.resume && from_pipe) {
-    return MakeError(ErrorCode::kInvalidArgument, "resume-stdin", "standard input cannot be known to be the same", "",
+  const auto pipe = std::find_if(paths.begin(), paths.end(), [](const std::string& path) {
+    std::error_code ignored;
+    return path == "-" || std::filesystem::is_fifo(path, ignored);
+  });
+  if (settings_.resume && pipe != paths.end()) {
+    return MakeError(ErrorCode::kInvalidArgument, "resume-stdin",
+                     *pipe == "-" ? "standard input cannot be known to be the same" : "a pipe cannot be known to bring the same",
+                     *pipe == "-" ? "" : *pipe,
                      "write it to a file and import that");
   }
   TABLECAST_ASSIGN_OR_RETURN(const std::vector<PlannedInput> files, PlanInputs(paths));
