@@ -38,6 +38,14 @@ struct CsdlValue {
   std::vector<CsdlValue> elements;                         // kCollection
   std::vector<std::pair<std::string, CsdlValue>> members;  // kRecord
 
+  // Defined where the type is complete: a vector of pairs of it cannot be made before.
+  CsdlValue();
+  CsdlValue(const CsdlValue&);
+  CsdlValue(CsdlValue&&) noexcept;
+  CsdlValue& operator=(const CsdlValue&);
+  CsdlValue& operator=(CsdlValue&&) noexcept;
+  ~CsdlValue();
+
   static CsdlValue Bool(bool value);
   static CsdlValue String(std::string value);
   static CsdlValue Number(std::string value);

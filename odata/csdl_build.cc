@@ -267,6 +267,13 @@ class Builder {
 
 }  // namespace
 
+CsdlValue::CsdlValue() = default;
+CsdlValue::CsdlValue(const CsdlValue&) = default;
+CsdlValue::CsdlValue(CsdlValue&&) noexcept = default;
+CsdlValue& CsdlValue::operator=(const CsdlValue&) = default;
+CsdlValue& CsdlValue::operator=(CsdlValue&&) noexcept = default;
+CsdlValue::~CsdlValue() = default;
+
 CsdlValue CsdlValue::Bool(bool value) {
   CsdlValue out;
   out.boolean = value;

@@ -21,10 +21,15 @@ done
 run cmake --preset release "${FLAGS[@]}" >/dev/null
 run cmake --build --preset release -j "$JOBS"
 
-# Sanitizers on parsers, codecs and stores.
-run cmake --preset asan "${FLAGS[@]}" >/dev/null
-run cmake --build --preset asan -j "$JOBS" --target sanitized_suite
-sanitized=$(paste -sd'|' tests/sanitized_tests.txt)
-run ctest --preset asan -j "$JOBS" -R "^($sanitized)(_corpus)?\$" --output-on-failure
+# Sanitizers on parsers, codecs, stores and the served example; the thread sanitizer on what threads share.
+sanitize() { # PRESET SUITE
+  local tests
+  tests=$(paste -sd'|' "tests/$2_tests.txt")
+  run cmake --preset "$1" "${FLAGS[@]}" >/dev/null
+  run cmake --build --preset "$1" -j "$JOBS" --target "$2_suite"
+  run ctest --preset "$1" -j "$JOBS" -R "^($tests)(_corpus)?\$" --output-on-failure
+}
+sanitize asan sanitized
+sanitize tsan race
 
 run ctest --preset release -j "$JOBS" --output-on-failure
