@@ -11,6 +11,7 @@ namespace tablecast::formula::internal {
 
 std::string_view TailBehind(std::string_view text, std::string_view delimiter,
                             std::uint32_t occurrence) {
+  if (text.empty()) return text;  // its data may be null, which memchr does not take
   if (occurrence == 1 && delimiter.size() == 1) {  // the common strip-a-prefix
     const void* at = std::memchr(text.data(), delimiter[0], text.size());
     if (at == nullptr) return text;
