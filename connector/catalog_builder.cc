@@ -5,6 +5,7 @@
 
 #include "base/civil_time.h"
 #include "connector/content_hash.h"
+#include "connector/field_defaults.h"
 #include "qualifiers/compiled_qualifier.h"
 #include "qualifiers/document_shape.h"
 #include "qualifiers/qualifier_parser.h"
@@ -380,14 +381,34 @@ void CatalogBuilder::ReadObjectOptions(Draft& draft) {
   }
 }
 
+// `"TOTAL": true` on a column whose type neither the key, the qualifier nor a formula states.
+bool CatalogBuilder::TakesTypeFromData(const Draft& draft, const JsonMember& member) {
+  if (member.value.type != JsonType::kBool || !member.value.boolean) return false;
+  const ColumnQualifier* entry = draft.qualifier.Find(member.name);
+  if (entry != nullptr && (entry->is_virtual || entry->type)) return false;
+  return KeyColumnOf(draft.object->schema(), member.name) == nullptr;
+}
+
 void CatalogBuilder::Infer(Draft& draft) {
   ExternalObject& object = *draft.object;
   const JsonPlace fields = Extension(draft, "fields");
   const JsonPlace star = fields.Child("*");
   draft.all_fields = !fields || (star && star.value->boolean);
   const bool has_children = static_cast<bool>(Extension(draft, "children"));
-  if (!draft.all_fields && !has_children) return;
+  std::vector<JsonPlace> as_inferred;
+  if (IsObject(fields)) {
+    for (const JsonMember& member : fields.value->members) {
+      if (member.name != "*" && TakesTypeFromData(draft, member))
+        as_inferred.push_back(fields.Child(member.name));
+    }
+  }
+  if (!draft.all_fields && !has_children && as_inferred.empty()) return;
   if (!snapshot_) {
+    for (const JsonPlace& place : as_inferred) {
+      findings_.Error(place, "fields-undeclared",
+                      "a field given as `true` takes its type from the data, and there is none here",
+                      "give a store, or declare its `type`");
+    }
     if (draft.all_fields) {
       findings_.Error(
           draft.extensions, "fields-undeclared",

@@ -47,6 +47,7 @@ class CatalogBuilder {
   void Compile(Draft& draft);
   void ReadObjectOptions(Draft& draft);
   void Infer(Draft& draft);
+  static bool TakesTypeFromData(const Draft& draft, const JsonMember& member);
   TableSchema SchemaWithoutStore(const Draft& draft) const;
   JsonPlace Extension(const Draft& draft, std::string_view key);
   std::string Fingerprint() const;

@@ -263,7 +263,7 @@ void CatalogBuilder::DeclaredField(Draft& draft, const JsonPlace& at, const std:
   }
   const Field placed = field;
   const InferredAttribute* seen =
-      draft.inferred && field.source.path.empty() && field.source.kind == SourceKind::kAttribute
+      draft.inferred && field.source.path.empty() && field.source.kind != SourceKind::kVirtual
           ? FindInferred(draft.inferred->attributes, field.source.attribute)
           : nullptr;
   if (seen != nullptr) {
@@ -410,6 +410,12 @@ void CatalogBuilder::BuildEmbeddedFields(Draft& draft, const ExternalObject& par
   reference.nullable = false;
   reference.key_part = true;
   fields.push_back(reference);
+  const InferredAttribute* seen =
+      parent_draft.inferred && list.path.empty()
+          ? FindInferred(parent_draft.inferred->attributes, list.attribute)
+          : nullptr;
+  // What the parent's items showed of the list's elements types the fields given as `true`.
+  if (seen != nullptr) draft.inferred.emplace().attributes = seen->members;
   const JsonPlace declared =
       draft.entry.Child("fields") ? draft.entry.Child("fields") : draft.overlay.Child("fields");
   if (IsObject(declared)) {
@@ -419,10 +425,6 @@ void CatalogBuilder::BuildEmbeddedFields(Draft& draft, const ExternalObject& par
     }
   }
   const JsonPlace star = declared.Child("*");
-  const InferredAttribute* seen =
-      parent_draft.inferred && list.path.empty()
-          ? FindInferred(parent_draft.inferred->attributes, list.attribute)
-          : nullptr;
   if ((!declared || (star && star.value->boolean)) && seen != nullptr) {
     std::set<std::string, std::less<>> columns;
     std::vector<std::string> taken = {std::string(kExternalIdField)};

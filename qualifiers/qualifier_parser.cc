@@ -334,9 +334,45 @@ class Reader {
   std::vector<Issue>& issues_;
 };
 
-std::string SyntaxRemedy(const Error& error) {
+// What the text at a syntax fault gives away: another encoding, another language's notation, a
+// text that some tool has escaped.
+std::string_view SlipRemedy(std::string_view text, std::size_t offset) {
+  const std::string_view head = text.substr(0, 2);
+  if (head == "\xFF\xFE" || head == "\xFE\xFF" || text.substr(0, 4).find('\0') != std::string_view::npos)
+    return "the file looks like UTF-16 or UTF-32; save it as UTF-8";
+  const std::string_view rest = text.substr(std::min(offset, text.size()));
+  const auto at = [rest](std::string_view word) { return rest.starts_with(word); };
+  if (at("\xEF\xBB\xBF")) return "delete the second byte order mark at the start of the file";
+  if (!rest.empty() && rest.front() == '\0') return "delete the NUL characters behind the text";
+  if (at("\u201C") || at("\u201D") || at("\u201E") || at("\u2018") || at("\u2019"))
+    return "replace the typographic quotes by plain ones: \"";
+  if (at("'")) return "put names and texts between double quotes, not single ones";
+  if (at("&quot;") || at("&#34;"))
+    return "the text is escaped for XML; replace &quot; by \", &amp; by & and so on, or read the "
+           "metadata folder by `tablecast import-salesforce`";
+  if (at("\\\""))
+    return "the text is escaped for a JSON string; replace \\\" by \" and \\\\ by \\ once throughout";
+  if (at("#")) return "write comments as // … or /* … */";
+  if (at("True")) return "write true in lower case";
+  if (at("False")) return "write false in lower case";
+  if (at("None") || at("undefined") || at("Null")) return "write null, or leave the member out";
+  if (at("NaN") || at("Infinity") || at("-Infinity") || at("+"))
+    return "write a decimal number such as 128";
+  if (at(",")) return "delete the surplus comma";
+  return {};
+}
+
+std::string SyntaxRemedy(const Error& error, std::string_view text) {
   if (!error.remedy.empty()) return error.remedy;
-  if (error.reason == "json-encoding") return "save the file as UTF-8";
+  if (error.reason == "json-syntax" || error.reason == "json-encoding") {
+    if (const std::string_view slip = SlipRemedy(text, error.position.offset); !slip.empty())
+      return std::string(slip);
+  }
+  if (error.reason == "json-encoding") {
+    return error.message.find("surrogate") == std::string::npos
+               ? "save the file as UTF-8"
+               : "write both halves of the pair, such as \\ud83d\\ude00, or the character itself";
+  }
   if (error.reason == "json-depth")
     return "flatten the document; a qualifier is at most 7 levels deep";
   if (error.reason == "json-too-large") return "split the file: one external object each";
@@ -345,6 +381,8 @@ std::string SyntaxRemedy(const Error& error) {
     std::string_view message, remedy;
   };
   constexpr Row kRemedies[] = {
+      {"text after the end", "one file holds one object: delete what follows, or look for a } too many"},
+      {"10^308", "no option takes such a number; write a whole number such as 255"},
       {"holds no JSON value", "write { \"columns\": { … } }"},
       {"ends inside", "close what is open: every {, [, \" and /* needs its counterpart"},
       {"escape",
@@ -381,7 +419,7 @@ static std::optional<JsonValue> ReadJson(std::string_view text, const std::strin
     issues.push_back({Severity::kError,
                       error.reason,
                       error.message,
-                      SyntaxRemedy(error),
+                      SyntaxRemedy(error, text),
                       "",
                       {begin, end},
                       file});

@@ -165,7 +165,14 @@ class Validator {
     if (!column.post_filter) return;
     const auto regex = MatchRegex::Compile(*column.post_filter);
     if (!regex.ok()) return;  // reported by the compiler
-    if (!IsAnchored(*column.post_filter)) {
+    if (const std::string& regex_text = *column.post_filter;
+        regex_text.size() > 2 && regex_text.front() == '/' && regex_text.back() == '/') {
+      Warn("regex-unanchored",
+           "the slashes around " + Quoted(regex_text) + " are part of the value that has to match",
+           "write " + Quoted(regex_text.substr(1, regex_text.size() - 2)) +
+               ", without slashes, unless the values hold them",
+           target + ".postFilter", column.post_filter_span);
+    } else if (!IsAnchored(regex_text)) {
       Warn("regex-unanchored",
            "`postFilter` has to match the whole value, which " + Quoted(*column.post_filter) +
                " without ^ and $ does not show",

@@ -192,6 +192,26 @@ TEST(CatalogTest, DeclaredFieldsPublishOnlyThemselves) {
   EXPECT_EQ(*shop.engine().Count(query), 15U);
 }
 
+TEST(CatalogTest, AFieldGivenAsTrueTakesItsTypeFromTheData) {
+  const std::string text = R"json({
+    "tableName": "OrderManagement",
+    "columns": {"pk": {"type": "S"}, "sk": {"values": [{"definition": "\"ORDER\""}]}},
+    "fields": {"TOTAL": true, "pk": true, "Placed": {"column": "ORDERDATE", "type": "Date"}}
+  })json";
+  const Shop shop(OrderSchema(), OrderItems(), {{"Orders.json", text}});
+  const ExternalObject& orders = shop.object("Orders");
+  EXPECT_THAT(FieldNames(orders), ElementsAre("ExternalId", "TOTAL", "pk", "Placed"));
+  EXPECT_EQ(orders.FindField("TOTAL")->type, FieldType::kNumber);
+  EXPECT_EQ(orders.FindField("Placed")->type, FieldType::kDate);
+  // Without data nothing says what TOTAL is; the qualifier says it of pk.
+  const CatalogLoad load = LoadCatalog({{"Orders.json", text}}, nullptr, {});
+  EXPECT_EQ(load.catalog, nullptr);
+  const auto undeclared = std::count_if(load.issues.begin(), load.issues.end(),
+                                        [](const Issue& i) { return i.code == "fields-undeclared"; });
+  EXPECT_EQ(undeclared, 1) << IssuesText(load.issues);
+  EXPECT_EQ(load.issues.front().span.begin.line, 4U);
+}
+
 TEST(CatalogTest, ConversionErrorsCostNoRow) {
   std::vector<Item> items = OrderItems();
   for (Item& item : items) {
@@ -258,6 +278,11 @@ TEST(CatalogTest, EmbeddedListsAreObjects) {
   const ExternalObject& addresses = shop.object("CustomerAddresses");
   EXPECT_THAT(FieldNames(addresses),
               ElementsAre("ExternalId", "ParentExternalId", "addressId", "city"));
+  const Shop named(schema, items,
+                   {{"Customers.json", text},
+                    {"catalog.json", R"({"objects": {"CustomerAddresses": {"fields": {"addressId": true, "city": true}}}})"}});
+  EXPECT_EQ(named.object("CustomerAddresses").FindField("city")->max_length,
+            addresses.FindField("city")->max_length);
   ObjectQuery query;
   query.object = &addresses;
   EXPECT_EQ(*shop.engine().Count(query), 6U);
