@@ -57,6 +57,10 @@ Result<std::unique_ptr<ItemStore>> OpenData(const std::string& data, const std::
     TABLECAST_ASSIGN_OR_RETURN(auto store, OpenStore(data, StoreAccess::kMustExist));
     return std::unique_ptr<ItemStore>(std::move(store));
   }
+  if (!fs::exists(data, error)) {
+    return MakeError(ErrorCode::kInvalidArgument, "data-not-found", "no such store or dump", data,
+                     "give a store's folder or a dump file to --data");
+  }
   auto memory = std::make_unique<MemoryItemStore>();
   ImportSettings settings;
   settings.spool_folder = fs::temp_directory_path(error).string();

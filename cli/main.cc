@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <exception>
 #include <functional>
+#include <sstream>
 #include <string>
 #include <vector>
 
@@ -365,6 +366,23 @@ std::string Suggest(const CLI::App& app, const std::string& word) {
   return nearest ? "did you mean `" + *nearest + "`?" : "see `tablecast --help`";
 }
 
+// "--format: sarf not in {text,json}", the parser's words for a value outside its list, as ours.
+bool ExplainChoice(std::string& message, std::string& remedy) {
+  const std::size_t colon = message.find(": ");
+  const std::size_t list = message.find(" not in {");
+  if (colon == std::string::npos || list == std::string::npos || list < colon) return false;
+  const std::string value = message.substr(colon + 2, list - colon - 2);
+  std::vector<std::string> choices;
+  std::stringstream words(message.substr(list + 9, message.find('}', list) - list - 9));
+  for (std::string word; std::getline(words, word, ',');) choices.push_back(word);
+  const auto nearest = NearestName(value, choices);
+  std::string all;
+  for (const std::string& choice : choices) all += (all.empty() ? "" : ", ") + choice;
+  remedy = nearest ? "did you mean `" + *nearest + "`?" : "write one of " + all;
+  message = message.substr(0, colon + 2) + "`" + value + "` is none of " + all;
+  return true;
+}
+
 int Run(int argc, char** argv) {
   Main main;
   CLI::App& app = main.app;
@@ -400,7 +418,8 @@ int Run(int argc, char** argv) {
     std::string message = error.what();
     std::replace(message.begin(), message.end(), '\n', ' ');
     std::string remedy;
-    for (int i = 1; i < argc && remedy.empty(); ++i) {
+    const bool choice = ExplainChoice(message, remedy);
+    for (int i = 1; i < argc && remedy.empty() && !choice; ++i) {
       const std::string word = argv[i];
       const bool named = message.find(word.substr(0, word.find('='))) != std::string::npos;
       const bool first_word = i == 1 && app.get_subcommands().empty();

@@ -6,6 +6,8 @@
 #include <fstream>
 #include <iostream>
 #include <iterator>
+#include <map>
+#include <set>
 #include <sstream>
 #include <thread>
 
@@ -21,6 +23,21 @@ namespace tablecast::cli {
 namespace {
 
 namespace fs = std::filesystem;
+
+constexpr JsonOptions kTolerant{.allow_comments = true, .allow_trailing_commas = true};
+
+bool IsCatalogJson(const std::string& path) { return fs::path(path).filename() == "catalog.json"; }
+
+fs::path FolderOf(const std::string& path) {
+  const fs::path folder = fs::path(path).parent_path();
+  return folder.empty() ? fs::path(".") : folder.lexically_normal();
+}
+
+// Loose files beside each other are no catalog until a catalog.json says so.
+bool IsCatalogFolder(const fs::path& folder) {
+  std::error_code error;
+  return fs::exists(folder / "catalog.json", error);
+}
 
 struct Checked {
   std::vector<Issue> issues;
@@ -41,19 +58,50 @@ bool SameFinding(const Issue& a, const Issue& b) {
   return a.code == b.code && a.file == b.file && a.span.begin.offset == b.span.begin.offset && a.message == b.message;
 }
 
-// A folder is checked as a catalog: each file for itself, then the objects together.
-Status CheckFolder(const std::string& folder, const ValidateOptions& validate, ItemStore* store, Checked& out) {
-  TABLECAST_ASSIGN_OR_RETURN(std::vector<CatalogFile> files, ReadCatalogFolder(folder));
+// What the data shows is placed at the column, field or relationship that it speaks of: `target` is "Object.name".
+void PlaceDataFinding(const JsonValue& document, Issue& issue) {
+  const std::size_t dot = issue.target.find('.');
+  const std::string_view name = dot == std::string::npos ? std::string_view() : std::string_view(issue.target).substr(dot + 1);
+  for (const char* part : {"relationships", "fields", "columns"}) {
+    const JsonValue* members = document.Find(part);
+    if (members == nullptr || !members->IsObject()) continue;
+    for (const JsonMember& member : members->members) {
+      if (member.name != name) continue;
+      issue.span = member.name_span;
+      return;
+    }
+  }
+  for (const JsonMember& member : document.members) {
+    if (member.name == "columns") issue.span = member.name_span;
+  }
+}
+
+Status AddPlacedDataFindings(const Catalog& catalog, ItemStore& store, Checked& out) {
+  const std::size_t first = out.issues.size();
+  TABLECAST_RETURN_IF_ERROR(AddDataFindings(catalog, store, out.issues));
+  for (const auto& [name, text] : out.texts) {
+    const auto document = ParseJson(text, kTolerant);
+    if (!document.ok() || !document->IsObject()) continue;
+    for (std::size_t i = first; i < out.issues.size(); ++i) {
+      if (out.issues[i].file == name) PlaceDataFinding(*document, out.issues[i]);
+    }
+  }
+  return {};
+}
+
+// Files are checked as a catalog: each for itself, then the objects together.
+Status CheckCatalogFiles(const std::vector<CatalogFile>& files, const ValidateOptions& validate, ItemStore* store,
+                         Checked& out) {
   std::optional<JsonValue> catalog_json;
   for (const CatalogFile& file : files) {
     out.texts.emplace_back(file.name, file.text);
-    if (fs::path(file.name).filename() != "catalog.json") continue;
-    auto json = ParseJson(file.text, {.allow_comments = true, .allow_trailing_commas = true});
+    if (!IsCatalogJson(file.name)) continue;
+    auto json = ParseJson(file.text, kTolerant);
     if (json.ok()) catalog_json = *std::move(json);
   }
   for (const CatalogFile& file : files) {
     ++out.files;
-    if (fs::path(file.name).filename() == "catalog.json") continue;
+    if (IsCatalogJson(file.name)) continue;
     ValidateOptions options = validate;
     if (catalog_json) {
       if (const JsonValue* objects = catalog_json->Find("objects")) options.overlay = objects->Find(fs::path(file.name).stem().string());
@@ -70,9 +118,62 @@ Status CheckFolder(const std::string& folder, const ValidateOptions& validate, I
     const bool known = std::any_of(out.issues.begin(), out.issues.end(), [&](const Issue& other) { return SameFinding(issue, other); });
     if (!known) out.issues.push_back(issue);
   }
-  if (store != nullptr && load.catalog != nullptr) {
-    TABLECAST_RETURN_IF_ERROR(AddDataFindings(*load.catalog, *store, out.issues));
+  if (store != nullptr && load.catalog != nullptr) TABLECAST_RETURN_IF_ERROR(AddPlacedDataFindings(*load.catalog, *store, out));
+  return {};
+}
+
+// Some files of one folder that is a catalog: its other files and catalog.json say what relationships lead to and what
+// completes these. Only what concerns the asked files is reported, under the names they were asked by.
+Status CheckNamedFiles(const std::vector<std::string>& paths, const ValidateOptions& validate, ItemStore* store, Checked& out) {
+  const fs::path folder = FolderOf(paths.front());
+  const bool is_catalog = IsCatalogFolder(folder);
+  std::vector<CatalogFile> files;
+  if (is_catalog) {
+    TABLECAST_ASSIGN_OR_RETURN(files, ReadCatalogFolder(folder.string()));
   }
+  std::map<std::string, std::string> asked;  // name in the folder -> path as given
+  for (const std::string& path : paths) {
+    asked.emplace(fs::path(path).filename().string(), path);
+    const auto same = [&](const CatalogFile& file) { return fs::path(file.name).filename() == fs::path(path).filename(); };
+    if (std::any_of(files.begin(), files.end(), same)) continue;  // a folder reads *.json only
+    TABLECAST_ASSIGN_OR_RETURN(std::string text, ReadText(path));
+    files.push_back({path, std::move(text)});
+  }
+  for (CatalogFile& file : files) {
+    const auto found = asked.find(fs::path(file.name).filename().string());
+    if (found != asked.end())
+      file.name = found->second;
+    else if (folder == ".")
+      file.name = fs::path(file.name).filename().string();
+  }
+  Checked all;
+  TABLECAST_RETURN_IF_ERROR(CheckCatalogFiles(files, validate, store, all));
+  // The entry of an asked file under `objects` of catalog.json belongs to that file.
+  std::vector<std::pair<std::string, TextSpan>> entries;
+  for (const CatalogFile& file : files) {
+    const auto json = IsCatalogJson(file.name) ? ParseJson(file.text, kTolerant) : Result<JsonValue>(JsonValue());
+    const JsonValue* objects = json.ok() ? json->Find("objects") : nullptr;
+    if (objects == nullptr || !objects->IsObject()) continue;
+    for (const JsonMember& member : objects->members) {
+      if (asked.contains(member.name + ".json"))
+        entries.emplace_back(file.name, TextSpan{member.name_span.begin, member.value.span.end});
+    }
+  }
+  const auto concerns = [&](const Issue& issue) {
+    if (issue.file.empty()) return issue.code == "items-claimed-twice";
+    const auto found = asked.find(fs::path(issue.file).filename().string());
+    if (found != asked.end() && found->second == issue.file) return true;
+    if (IsCatalogJson(issue.file) && issue.code.starts_with("json-")) return true;  // nothing of it could be read
+    return std::any_of(entries.begin(), entries.end(), [&](const auto& entry) {
+      return entry.first == issue.file && issue.span.begin.offset >= entry.second.begin.offset &&
+             issue.span.end.offset <= entry.second.end.offset;
+    });
+  };
+  for (Issue& issue : all.issues) {
+    if (concerns(issue)) out.issues.push_back(std::move(issue));
+  }
+  out.files += asked.size();
+  for (auto& text : all.texts) out.texts.push_back(std::move(text));
   return {};
 }
 
@@ -87,17 +188,32 @@ Result<Checked> Check(const ValidateOptionsCli& options) {
     TABLECAST_ASSIGN_OR_RETURN(store, OpenData(options.data, options.paths));
   }
   Checked checked;
+  std::set<std::string> done;  // folders whose named files are checked
   for (const std::string& path : options.paths) {
     std::error_code error;
     if (fs::is_directory(path, error)) {
-      TABLECAST_RETURN_IF_ERROR(CheckFolder(path, validate, store.get(), checked));
+      TABLECAST_ASSIGN_OR_RETURN(const std::vector<CatalogFile> files, ReadCatalogFolder(path));
+      if (files.empty()) {  // a mistyped folder in CI must not pass
+        return MakeError(ErrorCode::kInvalidArgument, "catalog-empty", "the folder holds no .json file", path,
+                         "give the folder of the qualifier files; it is not searched deeper");
+      }
+      TABLECAST_RETURN_IF_ERROR(CheckCatalogFiles(files, validate, store.get(), checked));
+      continue;
+    }
+    if (path != "-" && (store != nullptr || IsCatalogFolder(FolderOf(path)))) {
+      const fs::path folder = FolderOf(path);
+      if (!done.insert(folder.string()).second) continue;
+      std::vector<std::string> together;
+      for (const std::string& other : options.paths) {
+        if (other != "-" && !fs::is_directory(other, error) && FolderOf(other) == folder) together.push_back(other);
+      }
+      TABLECAST_RETURN_IF_ERROR(CheckNamedFiles(together, validate, store.get(), checked));
       continue;
     }
     TABLECAST_ASSIGN_OR_RETURN(const std::string text, ReadText(path));
     ++checked.files;
     checked.texts.emplace_back(path, text);
-    const bool is_catalog = fs::path(path).filename() == "catalog.json";
-    std::vector<Issue> issues = is_catalog ? ValidateCatalogFile(text, path) : ValidateQualifier(text, path, nullptr, validate);
+    std::vector<Issue> issues = IsCatalogJson(path) ? ValidateCatalogFile(text, path) : ValidateQualifier(text, path, nullptr, validate);
     checked.issues.insert(checked.issues.end(), issues.begin(), issues.end());
   }
   return checked;

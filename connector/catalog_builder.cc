@@ -62,6 +62,7 @@ CatalogLoad CatalogBuilder::Build() {
   ReadDrafts();
   NameObjects();
   if (open_tables_) OpenTables();
+  CheckOverlayNames();
   for (const auto& draft : drafts_) Compile(*draft);
   if (!HasErrors(findings_.issues())) {
     for (const auto& draft : drafts_) {
@@ -73,7 +74,12 @@ CatalogLoad CatalogBuilder::Build() {
     BuildChildren();
     for (const auto& draft : drafts_) FinishFields(*draft);
   }
-  if (!HasErrors(findings_.issues())) {
+  // A schema that waits for data hides no other fault: its links are checked all the same.
+  const bool linkable = std::none_of(
+      findings_.issues().begin(), findings_.issues().end(), [](const Issue& issue) {
+        return issue.severity == Severity::kError && issue.code != "fields-undeclared";
+      });
+  if (linkable) {
     LinkChildren();
     for (const auto& draft : drafts_) BuildRelationships(*draft);
     for (const auto& draft : drafts_) {
@@ -82,6 +88,8 @@ CatalogLoad CatalogBuilder::Build() {
     }
     BuildMaintainers();
     ReadAccessPatterns();
+  } else {
+    CheckRelationshipTargets();
   }
   snapshot_.reset();
   CatalogLoad load;
@@ -235,7 +243,6 @@ void CatalogBuilder::NameObjects() {
   for (const JsonMember& member : objects.value->members) {
     const JsonPlace place = objects.Child(member.name);
     if (Draft* draft = FindDraft(member.name)) draft->overlay = place;
-    // Names of embedded objects are checked when these are built.
   }
 }
 
@@ -404,6 +411,7 @@ void CatalogBuilder::Infer(Draft& draft) {
   }
   if (!draft.all_fields && !has_children && as_inferred.empty()) return;
   if (!snapshot_) {
+    draft.undeclared = draft.all_fields || !as_inferred.empty();
     for (const JsonPlace& place : as_inferred) {
       findings_.Error(place, "fields-undeclared",
                       "a field given as `true` takes its type from the data, and there is none here",

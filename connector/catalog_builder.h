@@ -35,6 +35,7 @@ class CatalogBuilder {
     std::optional<InferredSchema> inferred;
     std::vector<std::string> currency_columns;
     bool all_fields = false;  // "*": true or no `fields`
+    bool undeclared = false;  // fields would come from data, and no store is given
     bool embedded = false;
     JsonPlace entry;  // embedded: the `children` entry
   };
@@ -70,6 +71,13 @@ class CatalogBuilder {
 
   // catalog_links.cc
   void BuildRelationships(Draft& draft);
+  // `to` alone, where an earlier fault keeps the relationships from being built.
+  void CheckRelationshipTargets();
+  void CheckOverlayNames();
+  static JsonPlace EitherExtension(const Draft& draft, std::string_view key);
+  std::vector<std::string> ObjectNames() const;  // those of embedded lists included
+  void UnknownTarget(const JsonPlace& at, const std::string& relationship, const std::string& target,
+                     const std::vector<std::string>& names);
   void BuildChildren();
   void LinkChildren();
   void BuildIndexes(Draft& draft);

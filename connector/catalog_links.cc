@@ -67,6 +67,7 @@ bool CatalogBuilder::ResolveJoin(const ExternalObject& object, const std::string
 }
 
 bool CatalogBuilder::AwaitsData(const Draft& draft) {
+  if (draft.undeclared) return true;
   const std::vector<Field>& fields = draft.object->fields();
   if (draft.embedded) {
     return std::none_of(fields.begin(), fields.end(),
@@ -92,6 +93,69 @@ bool CatalogBuilder::AddNavigation(ExternalObject& object, Navigation navigation
   if (navigation.label.empty()) navigation.label = navigation.name;
   object.navigations_.push_back(std::move(navigation));
   return true;
+}
+
+void CatalogBuilder::UnknownTarget(const JsonPlace& at, const std::string& relationship,
+                                   const std::string& target,
+                                   const std::vector<std::string>& names) {
+  const auto nearest = NearestName(target, names);
+  std::string all;
+  for (const std::string& name : names) all += (all.empty() ? "" : ", ") + name;
+  findings_.Error(at, "unknown-object",
+                  "relationship " + relationship + ": there is no object `" + target + "`",
+                  nearest ? "did you mean `" + *nearest + "`?" : "the catalog's objects are " + all);
+}
+
+// Extension() would report what stands in both files a second time.
+JsonPlace CatalogBuilder::EitherExtension(const Draft& draft, std::string_view key) {
+  const JsonPlace own = draft.extensions.Child(key);
+  return own ? own : draft.overlay.Child(key);
+}
+
+std::vector<std::string> CatalogBuilder::ObjectNames() const {
+  std::vector<std::string> names;
+  for (const auto& draft : drafts_) {
+    names.push_back(draft->object->name());
+    const JsonPlace children = EitherExtension(*draft, "children");
+    if (draft->embedded || !IsObject(children)) continue;
+    for (const JsonMember& member : children.value->members) {
+      names.push_back(StringOf(children.Child(member.name), "object")
+                          .value_or(draft->object->name() + "_" + member.name));
+    }
+  }
+  return names;
+}
+
+void CatalogBuilder::CheckOverlayNames() {
+  const JsonPlace objects = overlay_.Child("objects");
+  if (!IsObject(objects)) return;
+  const std::vector<std::string> names = ObjectNames();
+  for (const JsonMember& member : objects.value->members) {
+    if (std::find(names.begin(), names.end(), member.name) != names.end()) continue;
+    const auto nearest = NearestName(member.name, names);
+    const std::string message = "`objects` describes `" + member.name + "`, and there is no such object";
+    const std::string remedy = nearest ? "did you mean `" + *nearest + "`?"
+                                       : "add " + member.name + ".json, or remove the entry";
+    // An open table may come later.
+    if (open_tables_)
+      findings_.Warning(objects.Child(member.name), "unknown-object", message, remedy);
+    else
+      findings_.Error(objects.Child(member.name), "unknown-object", message, remedy);
+  }
+}
+
+void CatalogBuilder::CheckRelationshipTargets() {
+  const std::vector<std::string> names = ObjectNames();
+  for (const auto& draft : drafts_) {
+    const JsonPlace all = EitherExtension(*draft, "relationships");
+    if (!IsObject(all)) continue;
+    for (const JsonMember& member : all.value->members) {
+      const JsonPlace relationship = all.Child(member.name);
+      const auto target = StringOf(relationship, "to");
+      if (target && std::find(names.begin(), names.end(), *target) == names.end())
+        UnknownTarget(relationship.Child("to"), member.name, *target, names);
+    }
+  }
 }
 
 void CatalogBuilder::BuildRelationships(Draft& draft) {
@@ -130,10 +194,7 @@ void CatalogBuilder::BuildRelationships(Draft& draft) {
     if (target == nullptr) {
       std::vector<std::string> names;
       for (const auto& other : drafts_) names.push_back(other->object->name());
-      const auto nearest = NearestName(*target_name, names);
-      findings_.Error(at.Child("to"), "unknown-object",
-                      "relationship " + member.name + ": there is no object `" + *target_name + "`",
-                      nearest ? "did you mean `" + *nearest + "`?" : "");
+      UnknownTarget(at.Child("to"), member.name, *target_name, names);
       continue;
     }
     JoinColumn to;

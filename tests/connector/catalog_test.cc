@@ -212,6 +212,35 @@ TEST(CatalogTest, AFieldGivenAsTrueTakesItsTypeFromTheData) {
   EXPECT_EQ(load.issues.front().span.begin.line, 4U);
 }
 
+// What catalog.json says of other objects is checked without a store too, and beside another file's faults.
+TEST(CatalogTest, NamesOfObjectsAreCheckedWithoutAStore) {
+  const auto load = [](const std::string& lines_type, const std::string& overlay) {
+    return LoadCatalog({{"Orders.json", R"({"columns": {"pk": {"type": "S"}}})"},
+                        {"Lines.json", R"({"columns": {"pk": {"type": ")" + lines_type + R"("}}})"},
+                        {"catalog.json", overlay}},
+                       nullptr, {})
+        .issues;
+  };
+  const auto messages = [](const std::vector<Issue>& issues) {
+    std::vector<std::string> found;
+    for (const Issue& issue : issues) {
+      if (issue.code == "unknown-object") found.push_back(issue.message + "; " + issue.remedy);
+    }
+    return found;
+  };
+  const std::string relationship =
+      R"({"objects": {"Lines": {"relationships": {"Order": {"to": "Order", "column": "pk"}}}}})";
+  const std::string want = "relationship Order: there is no object `Order`; did you mean `Orders`?";
+  EXPECT_THAT(messages(load("S", relationship)), ElementsAre(want));
+  EXPECT_THAT(messages(load("X", relationship)), ElementsAre(want));
+  EXPECT_THAT(messages(load("S", R"({"objects": {"Line": {"object": {"label": "Line"}}}})")),
+              ElementsAre("`objects` describes `Line`, and there is no such object; did you mean `Lines`?"));
+  const std::string children =
+      R"({"objects": {"Orders": {"children": {"Notes": {"column": "notes", "object": "OrderNotes"}}},
+                      "OrderNotes": {"object": {"label": "Note"}}}})";
+  EXPECT_THAT(messages(load("S", children)), ElementsAre());
+}
+
 TEST(CatalogTest, ConversionErrorsCostNoRow) {
   std::vector<Item> items = OrderItems();
   for (Item& item : items) {
