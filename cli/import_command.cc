@@ -15,7 +15,7 @@ constexpr std::uint64_t kShownWarnings = 20;
 
 class Observer final : public ImportObserver {
  public:
-  explicit Observer(const Terminal& terminal) : terminal_(terminal), progress_(terminal, "import") {}
+  explicit Observer(const Terminal& terminal) : progress_(terminal, "import") {}
 
   bool OnProgress(std::string_view stage, std::uint64_t done, std::uint64_t total) override {
     progress_.Update(done, total, stage == "reading" ? "records read" : "records written");
@@ -42,7 +42,6 @@ class Observer final : public ImportObserver {
   void Finish() { progress_.Finish(); }
 
  private:
-  const Terminal& terminal_;
   Progress progress_;
   std::uint64_t warnings_ = 0;
   std::uint64_t rejects_ = 0;

@@ -81,7 +81,8 @@ Status ApplyRunner::ForEach(const ApplySet& set, EvalContext& context,
     context.BindRow(&set.entities[i].computed);
     TABLECAST_ASSIGN_OR_RETURN(const bool there,
                                session_.Fetch(*set.shape.object, set.entities[i].at, *record,
-                                              [&](ItemRecord&) { status = use(i); }));
+                                              [&](ItemRecord&) { status = use(i); },
+                                              QuerySession::Look::kAgain));
     static_cast<void>(there);
     TABLECAST_RETURN_IF_ERROR(status);
     if (context.error()) return *context.error();
@@ -491,7 +492,7 @@ Result<ApplyResult> ApplyRunner::Finish(ApplySet set) {
           for (const std::optional<EdmValue>& value : entity.computed)
             made->values.push_back(value.value_or(EdmValue()));
           page.records.push_back(*std::move(made));
-        }));
+        }, QuerySession::Look::kAgain));
     static_cast<void>(there);
     TABLECAST_RETURN_IF_ERROR(failed);
   }

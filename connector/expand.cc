@@ -162,39 +162,6 @@ ObjectQuery PageExecutor::NestedQuery(const ExpandItem& item) const {
   return query;
 }
 
-Result<std::vector<EdmValue>> PageExecutor::JoinValues(const ResultPage& page,
-                                                       const Navigation& navigation) {
-  std::vector<EdmValue> values;
-  values.reserve(page.records.size());
-  const JoinColumn& from = navigation.from;
-  std::optional<std::size_t> column;
-  for (std::size_t i = 0; from.field != nullptr && i < page.columns->size(); ++i) {
-    if ((*page.columns)[i].field == from.field) column = i;
-  }
-  std::optional<QuerySession::Handle> reader;
-  for (const Record& record : page.records) {
-    if (from.source.kind == SourceKind::kExternalId) {
-      values.push_back(EdmValue::String(record.external_id));
-    } else if (column) {
-      values.push_back(record.values[*column]);
-    } else {
-      if (!reader) {
-        TABLECAST_ASSIGN_OR_RETURN(QuerySession::Handle borrowed, session_.Borrow(*page.object));
-        reader.emplace(std::move(borrowed));
-      }
-      TABLECAST_ASSIGN_OR_RETURN(const Position at, ParsePosition(*page.object, record.item_key));
-      EdmValue value;
-      TABLECAST_ASSIGN_OR_RETURN(
-          const bool there, session_.Fetch(*page.object, at, **reader, [&](ItemRecord& current) {
-            value = current.Join(from);
-          }));
-      static_cast<void>(there);
-      values.push_back(std::move(value));
-    }
-  }
-  return values;
-}
-
 Result<PageExecutor::Pages> PageExecutor::ReadBatch(const ObjectQuery& query,
                                                     const RelationCondition& relation,
                                                     std::uint32_t depth,
@@ -269,8 +236,9 @@ Status PageExecutor::ExpandRest(const ObjectQuery& query, ResultPage& page, std:
     if (done[number]) continue;
     const ExpandItem& item = query.expand[number];
     const ObjectQuery nested = NestedQuery(item);
-    TABLECAST_ASSIGN_OR_RETURN(const std::vector<EdmValue> values,
-                               JoinValues(page, *item.navigation));
+    std::vector<EdmValue> values;
+    values.reserve(page.records.size());
+    for (Record& record : page.records) values.push_back(record.join_values[number]);
     const RelationCondition relation(item.navigation->to, values);
     const bool none = std::all_of(values.begin(), values.end(),
                                   [](const EdmValue& value) { return value.is_null(); });
@@ -294,9 +262,19 @@ Status PageExecutor::ExpandRest(const ObjectQuery& query, ResultPage& page, std:
   return {};
 }
 
-Result<std::optional<ResultPage>> PageExecutor::PartitionRead(const ObjectQuery& query,
-                                                              const Position& at,
-                                                              std::vector<bool>& done) {
+namespace {
+
+bool IsKeyColumn(const TableSchema& schema, const FieldSource& source) {
+  if (source.kind != SourceKind::kAttribute || !source.path.empty()) return false;
+  return source.attribute == schema.key.partition.name ||
+         (schema.key.sort && source.attribute == schema.key.sort->name);
+}
+
+}  // namespace
+
+Result<std::optional<ResultPage>> PageExecutor::PartitionRead(
+    const ObjectQuery& query, const Position& at, const std::optional<std::string>& external_id,
+    std::vector<bool>& done) {
   const ExternalObject& object = *query.object;
   std::optional<ResultPage> out;
   if (object.embedded() != nullptr || !object.schema().key.sort) return out;
@@ -306,14 +284,31 @@ Result<std::optional<ResultPage>> PageExecutor::PartitionRead(const ObjectQuery&
     const ExternalObject& target = *navigation.target;
     if (!navigation.collection || target.embedded() != nullptr || target.table() != object.table())
       continue;
-    // The value that the children join by, from the record itself.
+    // The value that the children join by: known from the request, or from the record itself.
     TABLECAST_ASSIGN_OR_RETURN(const QuerySession::Handle parent, session_.Borrow(object));
     EdmValue value;
-    TABLECAST_ASSIGN_OR_RETURN(const bool there,
-                               session_.Fetch(object, at, *parent, [&](ItemRecord& record) {
-                                 value = record.Join(navigation.from);
-                               }));
-    if (!there || value.is_null()) return out;
+    bool parent_counted = false;
+    if (external_id && navigation.from.source.kind == SourceKind::kExternalId) {
+      value = EdmValue::String(*external_id);
+    } else if (IsKeyColumn(object.schema(), navigation.from.source)) {
+      TABLECAST_ASSIGN_OR_RETURN(const AttributeNames* names,
+                                 session_.snapshot().Names(object.table()));
+      const ItemView key_only(object.schema(), *names, at.key, {});
+      parent->Reset(key_only);
+      value = parent->Join(navigation.from);
+    } else {
+      bool expected = true;
+      TABLECAST_ASSIGN_OR_RETURN(
+          const bool there, session_.Fetch(object, at, *parent, [&](ItemRecord& record) {
+            expected = IsExpected(record, external_id);
+            if (!expected) return;
+            value = record.Join(navigation.from);
+            session_.Hold(object.table(), record.item());
+            parent_counted = true;
+          }));
+      if (!there || !expected) return std::optional<ResultPage>(std::in_place);
+    }
+    if (value.is_null()) return out;
     const RelationCondition relation(navigation.to, {value});
     const ObjectQuery nested = NestedQuery(query.expand[number]);
     PlanRequest request;
@@ -328,13 +323,11 @@ Result<std::optional<ResultPage>> PageExecutor::PartitionRead(const ObjectQuery&
     if (!here) continue;
     KeyCondition both = plan.path.keys.front();
     both.sort = Hull(both.sort, EqualsCondition(*key.sort));
-    // Not when much else lies between the record and its children.
+    // Given up when much else lies between the record and its children.
     const std::uint64_t room = static_cast<std::uint64_t>(plan.path.estimated_items) * 2 + 10;
     std::uint64_t looked = 0;
-    TABLECAST_RETURN_IF_ERROR(session_.snapshot().Query(
-        object.table(), both, {}, [&](const ItemView&) { return ++looked <= room; }));
-    if (looked > room) continue;
-
+    const std::uint64_t expanded_before = session_.expanded_records();
+    bool there = false;
     TABLECAST_ASSIGN_OR_RETURN(const QuerySession::Handle child, session_.Borrow(target));
     EvalContext context(session_.now(), &session_);
     context.Bind(0, &*parent);
@@ -347,10 +340,15 @@ Result<std::optional<ResultPage>> PageExecutor::PartitionRead(const ObjectQuery&
     Status failed;
     TABLECAST_RETURN_IF_ERROR(
         session_.snapshot().Query(object.table(), both, {}, [&](const ItemView& item) {
-          ++session_.stats().items;
-          session_.stats().bytes += item.key_bytes().size() + item.record_bytes().size();
+          if (++looked > room) return false;
+          if (!parent_counted || item.key_bytes() != at.key) {
+            ++session_.stats().items;
+            session_.stats().bytes += item.key_bytes().size() + item.record_bytes().size();
+          }
           if (item.key_bytes() == at.key) {
             parent->Reset(item);
+            there = IsExpected(*parent, external_id);
+            if (!there) return false;
             if (!filter.Holds(*parent, context)) return true;
             Result<Record> made = projection.Project(*parent, context);
             if (!made.ok()) {
@@ -363,7 +361,13 @@ Result<std::optional<ResultPage>> PageExecutor::PartitionRead(const ObjectQuery&
           child->Reset(item);
           return !child->Belongs() || collector.Add(*child);
         }));
+    if (looked > room) {
+      session_.expanded_records() = expanded_before;
+      out.reset();
+      continue;
+    }
     TABLECAST_RETURN_IF_ERROR(failed);
+    if (!there) return std::optional<ResultPage>(std::in_place);
     if (context.error()) return *context.error();
     TABLECAST_RETURN_IF_ERROR(collector.status());
     Pages pages = collector.Finish();

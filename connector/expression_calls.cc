@@ -154,33 +154,34 @@ std::optional<EdmType> CheckCall(Function function, const std::vector<Expression
   return std::nullopt;
 }
 
-// ERRORS: a pattern must be a literal, so that it is compiled once.
+// A pattern given as a literal is compiled once; null for one that each record gives anew.
 Result<std::shared_ptr<const RegexSearch>> CompilePattern(
     const std::vector<ExpressionPtr>& arguments) {
   const auto* pattern = dynamic_cast<const LiteralNode*>(arguments[1].get());
   const auto* flags =
       arguments.size() == 3 ? dynamic_cast<const LiteralNode*>(arguments[2].get()) : nullptr;
-  if (pattern == nullptr || (arguments.size() == 3 && flags == nullptr)) {
-    return MakeError(ErrorCode::kUnimplemented, "pattern-not-literal",
-                     "matchesPattern takes its pattern and flags as literals only");
-  }
-  if (pattern->value().is_null()) return std::shared_ptr<const RegexSearch>();
-  bool fold = false;
-  if (flags != nullptr && !flags->value().is_null()) {
-    for (const char flag : flags->value().text()) {
-      if (flag != 'i') {
-        return MakeError(ErrorCode::kInvalidArgument, "pattern-flag",
-                         std::string("matchesPattern knows the flag 'i' only, got '") + flag + "'");
-      }
-      fold = true;
-    }
-  }
-  return RegexSearch::Compile(pattern->value().text(), fold, kMaxPatternBytes);
+  const bool literal = pattern != nullptr && (arguments.size() == 2 || flags != nullptr);
+  if (!literal || pattern->value().is_null() || (flags != nullptr && flags->value().is_null()))
+    return std::shared_ptr<const RegexSearch>();
+  return CompileSearch(pattern->value().text(), flags == nullptr ? "" : flags->value().text());
 }
 
 }  // namespace
 
 std::string_view FunctionName(Function function) { return SignatureOf(function).name; }
+
+Result<std::shared_ptr<const RegexSearch>> CompileSearch(std::string_view pattern,
+                                                         std::string_view flags) {
+  bool fold = false;
+  for (const char flag : flags) {
+    if (flag != 'i') {
+      return MakeError(ErrorCode::kInvalidArgument, "pattern-flag",
+                       std::string("matchesPattern knows the flag 'i' only, got '") + flag + "'");
+    }
+    fold = true;
+  }
+  return RegexSearch::Compile(pattern, fold, kMaxPatternBytes);
+}
 
 namespace expr {
 

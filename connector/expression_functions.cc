@@ -168,6 +168,10 @@ EdmValue TextFunction(Function function, const std::vector<EdmValue>& arguments,
     case Function::kToUpper: return EdmValue::String(MapCase(text, true));
     case Function::kTrim: return EdmValue::String(Trim(text));
     case Function::kMatchesPattern:
+      if (regex == nullptr) {
+        // The record gives the pattern; the context keeps the last one compiled.
+        regex = context.Pattern(other(), arguments.size() == 3 ? arguments[2].text() : std::string());
+      }
       return regex == nullptr ? EdmValue() : EdmValue::Boolean(regex->Matches(text));
     default: return {};
   }

@@ -256,6 +256,9 @@ class CallNode final : public Expression {
 // Pure part of a call: arguments are evaluated; none is null. ERRORS: go to the context.
 EdmValue EvaluateFunction(Function function, const std::vector<EdmValue>& arguments,
                           const RegexSearch* regex, EvalContext& context);
+// The pattern of matchesPattern with its flags. ERRORS: "regex-...", "pattern-flag".
+Result<std::shared_ptr<const RegexSearch>> CompileSearch(std::string_view pattern,
+                                                         std::string_view flags);
 // Pure arithmetic on non-null values. `kind` is the static result kind.
 EdmValue EvaluateArithmetic(BinaryOp op, const EdmValue& left, const EdmValue& right, EdmKind kind,
                             EvalContext& context);

@@ -121,6 +121,7 @@ struct Record {
   std::vector<EdmValue> values;  // one per ResultPage::columns
   std::string etag;              // 32 hex digits of the item's content hash; the protocol quotes it
   std::vector<std::pair<std::uint32_t, ConversionError>> conversion_errors;  // by column
+  std::vector<EdmValue> join_values;  // what each of ObjectQuery::expand joins by, in its order
   // One per ObjectQuery::expand, in its order. A navigation to one holds no or one record.
   std::vector<std::shared_ptr<const ResultPage>> expanded;
 };

@@ -70,6 +70,7 @@ std::vector<EdmValue> RecordOrder::ValuesOf(EvalContext& context) const {
   std::vector<EdmValue> values;
   values.reserve(keys_.size());
   for (const SortKey& key : keys_) values.push_back(key.expression->Evaluate(context));
+  context.NameFailure("$orderby");
   return values;
 }
 
@@ -129,8 +130,15 @@ Result<Record> Projection::Project(const ItemRecord& record, EvalContext& contex
   for (const ComputedColumn& computed : query_.computed) {
     if (computed.selected) out.values.push_back(computed.expression->Evaluate(context));
   }
+  context.NameFailure("$compute");
+  for (const ExpandItem& item : query_.expand)
+    out.join_values.push_back(record.Join(item.navigation->from));
   if (context.error()) return *context.error();
   return out;
+}
+
+bool IsExpected(ItemRecord& record, const std::optional<std::string>& external_id) {
+  return !external_id || (record.Belongs() && record.ExternalId() == *external_id);
 }
 
 RecordFilter FilterOf(const ObjectQuery& query, std::vector<RelationCondition> relations) {
@@ -328,7 +336,7 @@ Status PageExecutor::Sorted(const ObjectQuery& query, const QueryPlan& plan,
           } else {
             projected = made.error();
           }
-        }));
+        }, QuerySession::Look::kAgain));
     static_cast<void>(there);  // the snapshot is the same: it is there
     TABLECAST_RETURN_IF_ERROR(projected);
   }
@@ -432,12 +440,15 @@ Result<ResultPage> PageExecutor::Page(const ObjectQuery& query,
   return page;
 }
 
-Result<ResultPage> PageExecutor::Single(const ObjectQuery& query, const Position& at) {
+Result<std::optional<ResultPage>> PageExecutor::Single(
+    const ObjectQuery& query, const Position& at, const std::optional<std::string>& external_id) {
   std::vector<bool> done(query.expand.size(), false);
-  TABLECAST_ASSIGN_OR_RETURN(std::optional<ResultPage> together, PartitionRead(query, at, done));
+  TABLECAST_ASSIGN_OR_RETURN(std::optional<ResultPage> together,
+                             PartitionRead(query, at, external_id, done));
   if (together) {
+    if (together->columns == nullptr) return std::optional<ResultPage>();
     TABLECAST_RETURN_IF_ERROR(ExpandRest(query, *together, 0, done));
-    return *std::move(together);
+    return together;
   }
   ResultPage page;
   page.object = query.object;
@@ -448,11 +459,12 @@ Result<ResultPage> PageExecutor::Single(const ObjectQuery& query, const Position
   context.Bind(0, &*record);
   const RecordFilter filter = FilterOf(query, {});
   Status failed;
+  bool expected = true;
   TABLECAST_ASSIGN_OR_RETURN(
       const bool there, session_.Fetch(*query.object, at, *record, [&](ItemRecord& current) {
-        ++session_.stats().items;
-        session_.stats().bytes +=
-            current.item().key_bytes().size() + current.item().record_bytes().size();
+        expected = IsExpected(current, external_id);
+        if (!expected) return;
+        if (!query.expand.empty()) session_.Hold(query.object->table(), current.item());
         if (!filter.Holds(current, context)) return;
         Result<Record> made = projection.Project(current, context);
         if (made.ok()) {
@@ -461,9 +473,9 @@ Result<ResultPage> PageExecutor::Single(const ObjectQuery& query, const Position
           failed = made.error();
         }
       }));
-  static_cast<void>(there);
   TABLECAST_RETURN_IF_ERROR(failed);
   if (context.error()) return *context.error();
+  if (!there || !expected) return std::optional<ResultPage>();
   if (query.want_plan) {
     QueryPlan plan;
     plan.path.kind = AccessKind::kPointGet;
@@ -476,7 +488,7 @@ Result<ResultPage> PageExecutor::Single(const ObjectQuery& query, const Position
     page.plan->root.actual_rows = page.records.size();
   }
   TABLECAST_RETURN_IF_ERROR(Expand(query, page, 0));
-  return page;
+  return std::optional<ResultPage>(std::move(page));
 }
 
 Result<std::uint64_t> PageExecutor::ForEach(

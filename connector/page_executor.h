@@ -61,8 +61,11 @@ class PageExecutor {
   Result<std::uint64_t> Count(const ObjectQuery& query, std::vector<RelationCondition> relations);
   Result<QueryPlan> Plan(const ObjectQuery& query,
                          const std::vector<RelationCondition>& relations) const;
-  // The record at a position, projected and expanded; no record when the filter does not hold.
-  Result<ResultPage> Single(const ObjectQuery& query, const Position& at);
+  // The record at a position, projected and expanded; no record when the filter does not hold;
+  // nullopt when nothing is there. With `external_id` nobody has looked yet: it must be a record of
+  // the object with that ID.
+  Result<std::optional<ResultPage>> Single(const ObjectQuery& query, const Position& at,
+                                           const std::optional<std::string>& external_id);
   // Every record of the query in its order, one at a time.
   Result<std::uint64_t> ForEach(const ObjectQuery& query, std::vector<RelationCondition> relations,
                                 const std::function<bool(const ResultPage&, const Record&)>& visit);
@@ -75,12 +78,12 @@ class PageExecutor {
   // Children of several parents in one read.
   Result<Pages> ReadBatch(const ObjectQuery& query, const RelationCondition& relation,
                           std::uint32_t depth, std::optional<PlanReport>* report);
-  // The value that each record of the page joins by.
-  Result<std::vector<EdmValue>> JoinValues(const ResultPage& page, const Navigation& navigation);
   ObjectQuery NestedQuery(const ExpandItem& item) const;
   // A record and its children that lie in its own partition, in one range read. nullopt when the
-  // children lie elsewhere; else the page, with the expands done that `done` names.
+  // children lie elsewhere; else the page, with the expands done that `done` names, without columns
+  // when the record is not there.
   Result<std::optional<ResultPage>> PartitionRead(const ObjectQuery& query, const Position& at,
+                                                  const std::optional<std::string>& external_id,
                                                   std::vector<bool>& done);
   Status ExpandRest(const ObjectQuery& query, ResultPage& page, std::uint32_t depth,
                     const std::vector<bool>& done);
@@ -107,6 +110,8 @@ class PageExecutor {
   const Catalog& catalog_;
 };
 
+// Whether the record is the one that an external ID names; always without one.
+bool IsExpected(ItemRecord& record, const std::optional<std::string>& external_id);
 RecordFilter FilterOf(const ObjectQuery& query, std::vector<RelationCondition> relations);
 PlanReport ReportOf(const ObjectQuery& query, const QueryPlan& plan);
 

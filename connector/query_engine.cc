@@ -52,7 +52,8 @@ Result<AttributeValue> KeyValue(const KeyColumn& column, const EdmValue& value) 
   }
 }
 
-ResolvedRecord MakeResolved(const ItemRecord& record, ItemKey key) {
+ResolvedRecord MakeResolved(QuerySession& session, const ItemRecord& record, ItemKey key) {
+  session.Hold(record.object().table(), record.item());
   ResolvedRecord out;
   out.key = std::move(key);
   out.encoded_key = std::string(record.item().key_bytes());
@@ -87,11 +88,26 @@ class Finder {
             failed = key.error();
             return false;
           }
-          found.push_back(MakeResolved(current, *std::move(key)));
+          found.push_back(MakeResolved(session_, current, *std::move(key)));
           return found.size() < limit;
         }));
     TABLECAST_RETURN_IF_ERROR(failed);
     return found;
+  }
+
+  // The only place where a record of this external ID can lie, found without reading; nullopt when
+  // the ID does not name a whole key.
+  Result<std::optional<Position>> PlaceOf(const ExternalObject& object, const std::string& id) {
+    std::optional<Position> place;
+    if (!object.table_exists() || object.embedded() != nullptr) return place;
+    PlanRequest request;
+    request.object = &object;
+    request.joins.push_back(ExternalIdTest(object, id));
+    request.any_order = true;
+    TABLECAST_ASSIGN_OR_RETURN(const QueryPlan plan, PlanQuery(session_.snapshot(), request));
+    if (plan.path.kind == AccessKind::kPointGet && plan.path.points.size() == 1)
+      place = Position{plan.path.points.front(), std::nullopt};
+    return place;
   }
 
   Result<ResolvedRecord> Resolve(const ExternalObject& object, const RecordKey& key) {
@@ -115,12 +131,17 @@ class Finder {
                      remedy + ")");
   }
 
-  Result<ResolvedRecord> ByExternalId(const ExternalObject& object, const std::string& id) {
+  static ColumnTest ExternalIdTest(const ExternalObject& object, const std::string& id) {
     ColumnTest test;
     test.field = &object.fields().front();
     test.source.kind = SourceKind::kExternalId;
     test.values.push_back(EdmValue::String(id));
     test.text = "ExternalId eq " + test.values.front().ToLiteral();
+    return test;
+  }
+
+  Result<ResolvedRecord> ByExternalId(const ExternalObject& object, const std::string& id) {
+    const ColumnTest test = ExternalIdTest(object, id);
     TABLECAST_ASSIGN_OR_RETURN(
         auto found,
         Find(
@@ -136,7 +157,7 @@ class Finder {
                                session_.Fetch(object, at, *record, [&](ItemRecord& current) {
                                  Result<ItemKey> key = current.item().ToKey();
                                  if (current.Belongs() && key.ok())
-                                   found = MakeResolved(current, *std::move(key));
+                                   found = MakeResolved(session_, current, *std::move(key));
                                }));
     if (!there || !found) return NotThere(object, "...");
     return *std::move(found);
@@ -220,7 +241,7 @@ class Finder {
     TABLECAST_RETURN_IF_ERROR(
         session_.Stream(object, path, std::nullopt, *record, [&](ItemRecord& current) {
           Result<ItemKey> item_key = current.item().ToKey();
-          if (item_key.ok()) found.push_back(MakeResolved(current, *std::move(item_key)));
+          if (item_key.ok()) found.push_back(MakeResolved(session_, current, *std::move(item_key)));
           return true;
         }));
     return One(object, std::move(found), KeyText(key));
@@ -334,10 +355,24 @@ Result<ResultPage> QueryEngine::Get(const ObjectQuery& query) const {
   TABLECAST_CHECK(query.start.has_value());
   TABLECAST_ASSIGN_OR_RETURN(const auto snapshot, store_.BeginRead());
   QuerySession session(*snapshot, now_, query.limits);
+  PageExecutor executor(session, *catalog_);
+  const RecordKey& key = query.start->key;
+  if (query.start->steps.empty() && key.external_id) {
+    // An ID that names a whole key is not looked up first: reading the record tells whether it is there.
+    TABLECAST_ASSIGN_OR_RETURN(const std::optional<Position> place,
+                               Finder(session).PlaceOf(*query.object, *key.external_id));
+    if (place) {
+      TABLECAST_ASSIGN_OR_RETURN(std::optional<ResultPage> page,
+                                 executor.Single(query, *place, *key.external_id));
+      if (!page) return NotThere(*query.object, KeyText(key));
+      return *std::move(page);
+    }
+  }
   TABLECAST_ASSIGN_OR_RETURN(const PathEnd end, Follow(session, *query.start));
   if (end.nowhere || !end.at) return EmptyPage(query);
-  session.stats() = {};  // what finding the key read is the key's own item
-  return PageExecutor(session, *catalog_).Single(query, *end.at);
+  TABLECAST_ASSIGN_OR_RETURN(std::optional<ResultPage> page,
+                             executor.Single(query, *end.at, std::nullopt));
+  return page ? *std::move(page) : EmptyPage(query);
 }
 
 Result<std::uint64_t> QueryEngine::Count(const ObjectQuery& query) const {

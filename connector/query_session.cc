@@ -41,7 +41,10 @@ bool RecordFilter::Holds(const RecordView& record, EvalContext& context) const {
   for (const RelationCondition& relation : relations) {
     if (!relation.KeyOf(record)) return false;
   }
-  if (filter && filter->Test(context) != Truth::kTrue) return false;
+  if (filter && filter->Test(context) != Truth::kTrue) {
+    context.NameFailure("$filter");
+    return false;
+  }
   return !search || search->Matches(record);
 }
 
@@ -89,6 +92,32 @@ bool QuerySession::CountItem(const ItemView& item, Status& status) {
   return status.ok();
 }
 
+void QuerySession::Hold(const std::string& table, const ItemView& item) {
+  constexpr std::size_t kMostHeld = 8;
+  for (const HeldItem& held : held_) {
+    if (held.key == item.key_bytes() && held.table == table) return;
+  }
+  if (held_.size() == kMostHeld) held_.pop_front();
+  held_.push_back({table, std::string(item.key_bytes()), std::string(item.record_bytes()),
+                   &item.schema(), &item.names()});
+}
+
+Result<bool> QuerySession::GetItem(const std::string& table, std::string_view key, Look look,
+                                   const std::function<void(const ItemView&)>& visit) {
+  for (const HeldItem& held : held_) {
+    if (held.key != key || held.table != table) continue;
+    visit(ItemView(*held.schema, *held.names, held.key, held.record));
+    return true;
+  }
+  Status status;
+  TABLECAST_ASSIGN_OR_RETURN(const bool found,
+                             snapshot_.Get(table, key, [&](const ItemView& item) {
+                               if (look == Look::kAgain || CountItem(item, status)) visit(item);
+                             }));
+  TABLECAST_RETURN_IF_ERROR(status);
+  return found;
+}
+
 // One pass over an access path.
 struct QuerySession::Run {
   QuerySession& session;
@@ -105,9 +134,12 @@ struct QuerySession::Run {
   const std::string& table() const { return object.table(); }
   const ReadSnapshot& snapshot() const { return session.snapshot(); }
 
-  // False = stop. `element`: only this one of an embedded list.
   bool OnItem(const ItemView& item, std::optional<std::uint32_t> element) {
-    if (!session.CountItem(item, status)) return false;
+    return session.CountItem(item, status) && OnCounted(item, element);
+  }
+
+  // False = stop. `element`: only this one of an embedded list.
+  bool OnCounted(const ItemView& item, std::optional<std::uint32_t> element) {
     record.Reset(item);
     const bool belongs = path.members_only ||
                          (path.key_condition_holds && !object.qualifier().has_virtual_conditions()
@@ -136,8 +168,8 @@ struct QuerySession::Run {
 
   bool Get(std::string_view key, std::optional<std::uint32_t> element) {
     bool go_on = true;
-    const Result<bool> found =
-        snapshot().Get(table(), key, [&](const ItemView& item) { go_on = OnItem(item, element); });
+    const Result<bool> found = session.GetItem(
+        table(), key, Look::kFirst, [&](const ItemView& item) { go_on = OnCounted(item, element); });
     if (!found.ok()) status = found.error();
     return status.ok() && go_on;
   }
@@ -281,10 +313,11 @@ Status QuerySession::Stream(const ExternalObject& object, const AccessPath& path
 }
 
 Result<bool> QuerySession::Fetch(const ExternalObject& object, const Position& at,
-                                 ItemRecord& record, const std::function<void(ItemRecord&)>& use) {
+                                 ItemRecord& record, const std::function<void(ItemRecord&)>& use,
+                                 Look look) {
   bool there = false;
   TABLECAST_ASSIGN_OR_RETURN(const bool found,
-                             snapshot_.Get(object.table(), at.key, [&](const ItemView& item) {
+                             GetItem(object.table(), at.key, look, [&](const ItemView& item) {
                                record.Reset(item);
                                if (at.element) {
                                  if (*at.element >= record.ElementCount()) return;

@@ -5,6 +5,7 @@
 // enforces the limits, counts what is read. Internal to the connector; query_engine.h is the face.
 
 #include <chrono>
+#include <deque>
 #include <functional>
 #include <map>
 #include <memory>
@@ -96,9 +97,16 @@ class QuerySession final : public RelatedReader {
   Status Stream(const ExternalObject& object, const AccessPath& path,
                 const std::optional<StreamStart>& start, ItemRecord& record,
                 const std::function<bool(ItemRecord&)>& visit, bool* truncated = nullptr);
+  // Keeps a copy of an item of `table` that this request reads again: the record that a path names is
+  // looked up, projected and asked for its embedded children, all from one store read. At most 8 are
+  // kept, the oldest goes first.
+  void Hold(const std::string& table, const ItemView& item);
+  // Whether a read is the first of its item in this request. Figures and limits count items, so a
+  // second look (the records of a sorted page, met before by the stream) adds nothing.
+  enum class Look { kFirst, kAgain };
   // Moves the record to a position; false when the item is gone.
   Result<bool> Fetch(const ExternalObject& object, const Position& at, ItemRecord& record,
-                     const std::function<void(ItemRecord&)>& use);
+                     const std::function<void(ItemRecord&)>& use, Look look = Look::kFirst);
 
   Status ForEachRelated(const Navigation& navigation, const RecordView& from,
                         const std::function<bool(const RecordView&)>& visit) override;
@@ -107,11 +115,22 @@ class QuerySession final : public RelatedReader {
   friend class Handle;
   struct Run;  // one Stream call
   bool CountItem(const ItemView& item, Status& status);
+  // The item from the store or the kept copy, which was counted when it was read.
+  Result<bool> GetItem(const std::string& table, std::string_view key, Look look,
+                       const std::function<void(const ItemView&)>& visit);
 
   const ReadSnapshot& snapshot_;
   Timestamp now_;
   const QueryLimits& limits_;
   ReadStats stats_;
+  struct HeldItem {
+    std::string table;
+    std::string key;
+    std::string record;
+    const TableSchema* schema;
+    const AttributeNames* names;
+  };
+  std::deque<HeldItem> held_;
   std::uint64_t expanded_ = 0;
   std::uint64_t ticks_ = 0;
   int related_depth_ = 0;

@@ -7,7 +7,9 @@
 #include <array>
 #include <cstdint>
 #include <functional>
+#include <memory>
 #include <optional>
+#include <string>
 #include <vector>
 
 #include "base/civil_time.h"
@@ -15,6 +17,7 @@
 #include "connector/edm_value.h"
 #include "connector/external_object.h"
 #include "connector/field.h"
+#include "qualifiers/predicate.h"
 
 namespace tablecast {
 
@@ -66,9 +69,17 @@ class EvalContext {
   const Row* row() const { return row_; }
   void BindRow(const Row* row) { row_ = row; }
 
+  // The compiled pattern of a matchesPattern whose pattern is no literal; null and failed when it
+  // does not compile. COST: compiles when pattern or flags differ from the last call's.
+  const RegexSearch* Pattern(const std::string& pattern, const std::string& flags);
+
   // Keeps the first failure; the caller of Evaluate looks.
   void Fail(Error error) {
     if (!error_) error_ = std::move(error);
+  }
+  // Says which part of the query failed, "$filter"; who evaluates knows.
+  void NameFailure(const char* target) {
+    if (error_ && error_->target.empty()) error_->target = target;
   }
   const std::optional<Error>& error() const { return error_; }
 
@@ -79,6 +90,9 @@ class EvalContext {
   std::array<const EdmValue*, kVariables> values_{};
   const Row* row_ = nullptr;
   std::optional<Error> error_;
+  std::string pattern_;
+  std::string pattern_flags_;
+  std::shared_ptr<const RegexSearch> compiled_;
 };
 
 }  // namespace tablecast

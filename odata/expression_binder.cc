@@ -397,7 +397,7 @@ Status ExpressionBinder::FirstSegment(const syntax::Expr& segment, const BindSco
       if (scope.variables.empty()) break;
       return At(NotOffered("a lambda over $this"), segment.at);
     }
-    case Kind::kRoot: return At(NotOffered("$root in expressions"), segment.at);
+    case Kind::kRoot: return At(NotOffered("a record of $root without one of its properties"), segment.at);
     default: break;
   }
   return At(NotOffered("`" + segment.text + "` at the start of a path"), segment.at);
@@ -503,6 +503,48 @@ Status ExpressionBinder::NextSegment(const syntax::Expr& segment, const BindScop
   }
 }
 
+// The path as one of a URL, so that both mean the same and obey the same rights.
+Result<ExpressionPtr> ExpressionBinder::BindRoot(const syntax::Expr& path) {
+  using Segment = syntax::PathSegment;
+  if (!root_reader_) return At(NotOffered("$root here"), path.at);
+  syntax::ResourcePath resource;
+  for (std::size_t i = 1; i < path.args.size(); ++i) {
+    const syntax::Expr& part = path.args[i];
+    Segment segment;
+    segment.text = segment.decoded = part.text;
+    segment.at = part.at;
+    switch (part.kind) {
+      case syntax::ExprKind::kName: segment.kind = Segment::Kind::kName; break;
+      case syntax::ExprKind::kQualifiedName: segment.kind = Segment::Kind::kQualifiedName; break;
+      case syntax::ExprKind::kCount:
+        if (!part.args.empty()) return At(NotOffered("$count with options behind $root"), part.at);
+        segment.kind = Segment::Kind::kCount;
+        break;
+      case syntax::ExprKind::kKey: {
+        std::vector<syntax::PathArgument>& arguments = resource.segments.back().arguments.emplace();
+        for (const syntax::Expr& argument : part.args) {
+          const bool named = argument.kind == syntax::ExprKind::kNamedArgument;
+          arguments.push_back({named ? argument.text : "", named ? argument.args[0] : argument, argument.at});
+        }
+        continue;
+      }
+      default: return At(NotOffered("`" + part.text + "` behind $root"), part.at);
+    }
+    resource.segments.push_back(std::move(segment));
+  }
+  auto value = root_reader_(resource);
+  if (!value.ok()) {
+    Error error = value.error();
+    // The URL itself names something that exists: what is wrong is this option.
+    if (error.code == ErrorCode::kNotFound) error.code = ErrorCode::kInvalidArgument;
+    if (error.reason == "record-not-found") error.reason = "root-record-not-found";
+    error.target.clear();
+    error.position = {};
+    return At(std::move(error), path.at);
+  }
+  return expr::Literal(*std::move(value));
+}
+
 Result<ExpressionPtr> ExpressionBinder::BindPath(const syntax::Expr& path, const BindScope& scope) {
   // A path such as Product/CATEGORY may be a column of $apply rows under that name.
   if (scope.columns != nullptr && path.args.size() > 1) {
@@ -511,6 +553,7 @@ Result<ExpressionPtr> ExpressionBinder::BindPath(const syntax::Expr& path, const
       if (column.name == path.text) return expr::ColumnRef(static_cast<std::uint32_t>(i), column.name, column.type);
     }
   }
+  if (path.args[0].kind == syntax::ExprKind::kRoot) return BindRoot(path);
   PathState state;
   TABLECAST_RETURN_IF_ERROR(FirstSegment(path.args[0], scope, state));
   for (std::size_t i = 1; i < path.args.size(); ++i) {

@@ -5,6 +5,7 @@
 // variables and computed columns; literals to values. Every error says which option and which position.
 
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <string>
 #include <string_view>
@@ -17,6 +18,7 @@
 #include "odata/principal.h"
 #include "odata/query_options.h"
 #include "odata/syntax_tree.h"
+#include "odata/uri_parser.h"
 
 namespace tablecast {
 
@@ -39,11 +41,17 @@ struct BindScope {
   std::vector<Variable> variables;
 };
 
+// Reads what a path behind $root leads to: `$root/Orders('1012')/TOTAL`, `$root/Orders/$count`. The value is the
+// same for every record of a query, so it is read once, when the query is bound, and planned as a literal.
+// ERRORS: those of the path; "root-record-not-found"; "type-mismatch" for a path without a value.
+using RootReader = std::function<Result<EdmValue>(const syntax::ResourcePath& path)>;
+
 class ExpressionBinder {
  public:
-  // BORROWS all three. `option` is the target of errors ("$filter").
-  ExpressionBinder(const Catalog& catalog, const Principal& principal, const std::vector<syntax::AliasValue>& aliases)
-      : catalog_(catalog), principal_(principal), parameter_aliases_(aliases) {}
+  // BORROWS all four. `option` is the target of errors ("$filter"). Without a reader $root is refused (501).
+  ExpressionBinder(const Catalog& catalog, const Principal& principal, const std::vector<syntax::AliasValue>& aliases,
+                   const RootReader& root_reader)
+      : catalog_(catalog), principal_(principal), parameter_aliases_(aliases), root_reader_(root_reader) {}
 
   void SetTarget(std::string option) { target_ = std::move(option); }
 
@@ -62,6 +70,7 @@ class ExpressionBinder {
  private:
   struct PathState;
   Result<ExpressionPtr> BindPath(const syntax::Expr& path, const BindScope& scope);
+  Result<ExpressionPtr> BindRoot(const syntax::Expr& path);
   Status FirstSegment(const syntax::Expr& segment, const BindScope& scope, PathState& state);
   Status NextSegment(const syntax::Expr& segment, const BindScope& scope, PathState& state);
   Status NameOnObject(const syntax::Expr& segment, const BindScope& scope, PathState& state);
@@ -75,6 +84,7 @@ class ExpressionBinder {
   const Catalog& catalog_;
   const Principal& principal_;
   const std::vector<syntax::AliasValue>& parameter_aliases_;
+  const RootReader& root_reader_;
   std::string target_;
   std::uint32_t next_variable_ = 1;
   int alias_depth_ = 0;

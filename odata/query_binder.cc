@@ -18,7 +18,7 @@ Status DepthError() {
 }  // namespace
 
 ExpressionBinder QueryBinder::Expressions(std::string target) const {
-  ExpressionBinder binder(catalog_, principal_, aliases_);
+  ExpressionBinder binder(catalog_, principal_, aliases_, root_reader_);
   binder.SetTarget(std::move(target));
   return binder;
 }

@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "connector/catalog.h"
@@ -23,9 +24,10 @@ struct BoundQuery {
 
 class QueryBinder {
  public:
-  // BORROWS: catalog, principal and the aliases of the options.
-  QueryBinder(const Catalog& catalog, const Principal& principal, const std::vector<syntax::AliasValue>& aliases)
-      : catalog_(catalog), principal_(principal), aliases_(aliases) {}
+  // BORROWS: catalog, principal and the aliases of the options. `root_reader` may be empty: no $root then.
+  QueryBinder(const Catalog& catalog, const Principal& principal, const std::vector<syntax::AliasValue>& aliases,
+              RootReader root_reader = {})
+      : catalog_(catalog), principal_(principal), aliases_(aliases), root_reader_(std::move(root_reader)) {}
 
   // $compute, $search, $filter, $orderby, $skip, $top, $count, $expand, $select over the records of `object`.
   Result<BoundQuery> Bind(const ExternalObject& object, const syntax::QueryOptions& options);
@@ -51,6 +53,7 @@ class QueryBinder {
   const Catalog& catalog_;
   const Principal& principal_;
   const std::vector<syntax::AliasValue>& aliases_;
+  RootReader root_reader_;
 };
 
 }  // namespace tablecast

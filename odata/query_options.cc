@@ -153,6 +153,14 @@ Error OptionError(std::string_view reason, std::string message, std::string targ
                    std::move(target), {}, position);
 }
 
+// An option name that cannot be decoded, fit for an error: as it was sent, cut short.
+std::string PrintableName(std::string_view raw) {
+  constexpr std::size_t kShown = 64;
+  std::string shown;
+  for (const char c : raw.substr(0, kShown)) shown += c > ' ' && c < '\x7F' ? c : '?';
+  return shown;
+}
+
 // A pair "name=value" of the query at `base`.
 class OptionPair {
  public:
@@ -164,8 +172,13 @@ class OptionPair {
         equals == std::string_view::npos ? std::string_view() : pair.substr(equals + 1);
     const std::size_t value_base =
         base + (equals == std::string_view::npos ? pair.size() : equals + 1);
-    TABLECAST_ASSIGN_OR_RETURN(const DecodedText name,
-                               DecodeText(raw_name, base, options.plus, options.positions));
+    auto decoded_name = DecodeText(raw_name, base, options.plus, options.positions);
+    if (!decoded_name.ok()) {
+      Error error = decoded_name.error();
+      error.target = PrintableName(raw_name);
+      return error;
+    }
+    const DecodedText name = *std::move(decoded_name);
     const auto system = CanonicalOptionName(name.text);
     std::string target = system ? *system : name.text;
     const std::size_t name_at = options.positions == Positions::kText ? base : 0;

@@ -197,6 +197,20 @@ Result<HttpResponse> RequestHandler::ReadServiceDocument() {
   return Respond(200, format_.content_type, std::move(out), "service_document");
 }
 
+HttpResponse RequestHandler::OpenApi() {
+  if (method_ != "GET" && method_ != "HEAD") return Fail(MethodNotAllowed(method_, "GET, HEAD"));
+  const std::string etag = "W/\"" + catalog_->fingerprint().substr(0, 32) + "o\"";
+  HttpResponse response;
+  if (request_.headers.Get("If-None-Match").find(etag) != std::string_view::npos) {
+    response = Respond(304, "", "", "openapi");
+  } else {
+    response = Respond(200, "application/json",
+                       OpenApiJson(BuildCsdl(*catalog_, principal_), catalog_->schema_namespace(), Root()), "openapi");
+  }
+  response.headers.Set("ETag", etag);
+  return response;
+}
+
 Result<HttpResponse> RequestHandler::ReadMetadata() {
   TABLECAST_RETURN_IF_ERROR(Expect({}));
   // Spreadsheets send odd Accept headers here and need XML whatever they say: only a clear wish for JSON gets JSON.

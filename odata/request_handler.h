@@ -32,6 +32,8 @@ class RequestHandler {
 
   // Answers; never fails: errors become error answers.
   HttpResponse Handle();
+  // The same for the OpenAPI document, which is no resource of OData.
+  HttpResponse OpenApi();
 
   // The three steps of a write, apart so that several requests share one transaction (change sets).
   Status PrepareWrite();                    // parses and binds; reads nothing but paths
@@ -59,6 +61,8 @@ class RequestHandler {
   Result<HttpResponse> ReadById();
   Result<HttpResponse> CountOnly(const BoundQuery& bound);
   Result<BoundQuery> BindRead();
+  QueryBinder Binder() const;  // with the way to $root
+  Result<EdmValue> ReadRoot(const syntax::ResourcePath& path) const;
   Status ApplyRequestLimits(ObjectQuery& query) const;
   Result<Engine> ForcedEngine() const;
   bool WantsExplain() const;

@@ -43,6 +43,13 @@ bool UnderServicePath(const ServiceOptions& options, std::string_view target) {
          (path.size() == options.service_path.size() || path[options.service_path.size()] == '/');
 }
 
+// Tools look for the OpenAPI document beside the service or at the top of the host.
+bool IsOpenApi(const ServiceOptions& options, std::string_view target) {
+  std::string_view path = target.substr(0, target.find('?'));
+  if (path.starts_with(options.service_path)) path.remove_prefix(options.service_path.size());
+  return path == "/openapi.json";
+}
+
 }  // namespace
 
 Service::Service(ItemStore& store, ServiceOptions options)
@@ -75,6 +82,8 @@ HttpResponse Service::Handle(const HttpRequest& request) const {
                                ODataVersion::k40, request.request_id);
     } else if (request.method == "OPTIONS") {
       response = Preflight();
+    } else if (IsOpenApi(options_, request.target)) {
+      response = RequestHandler(*this, store_, signer_, current, request).OpenApi();
     } else {
       const bool inside = UnderServicePath(options_, request.target);
       const bool reading = request.method == "GET" || request.method == "HEAD";

@@ -18,6 +18,20 @@ bool IsSkipTokenOption(std::string_view option) {
   return canonical && *canonical == "$skiptoken";
 }
 
+// What a path of members leads to inside a complex value; null where it leads nowhere.
+EdmValue MemberOf(EdmValue value, const std::vector<const Field*>& members) {
+  for (const Field* member : members) {
+    EdmValue inner;
+    if (value.kind() == EdmKind::kComplex) {
+      for (const auto& [name, candidate] : value.complex()) {
+        if (name == member->name) inner = candidate;
+      }
+    }
+    value = std::move(inner);
+  }
+  return value;
+}
+
 bool EtagMatches(std::string_view header, std::string_view etag) {
   if (header == "*") return true;
   // Weak comparison: the opaque parts are compared (RFC 9110, 8.8.3.2).
@@ -99,8 +113,34 @@ Status RequestHandler::ApplyRequestLimits(ObjectQuery& query) const {
   return {};
 }
 
+QueryBinder RequestHandler::Binder() const {
+  return QueryBinder(*catalog_, principal_, options_.aliases,
+                     [this](const syntax::ResourcePath& path) { return ReadRoot(path); });
+}
+
+Result<EdmValue> RequestHandler::ReadRoot(const syntax::ResourcePath& path) const {
+  TABLECAST_ASSIGN_OR_RETURN(const BoundPath bound, BindPath(*catalog_, principal_, path, options_.aliases));
+  ObjectQuery query;
+  query.object = bound.object;
+  query.start = bound.start;
+  TABLECAST_RETURN_IF_ERROR(ApplyRequestLimits(query));
+  query.engine = Engine::kAuto;
+  if (bound.kind == BoundPath::Kind::kCollection && bound.count) {
+    TABLECAST_ASSIGN_OR_RETURN(const std::uint64_t count, engine_.Count(query));
+    return EdmValue::Number(Decimal(static_cast<std::int64_t>(count)), EdmKind::kInt64);
+  }
+  if (bound.kind != BoundPath::Kind::kProperty || bound.count) {
+    return MakeError(ErrorCode::kInvalidArgument, "type-mismatch",
+                     "a path behind $root ends at a property or at the $count of a set");
+  }
+  query.select = std::vector<std::uint32_t>{bound.object->IndexOf(*bound.field)};
+  TABLECAST_ASSIGN_OR_RETURN(const ResultPage page, engine_.Get(query));
+  if (page.records.empty()) return EdmValue::Null();
+  return MemberOf(page.records.front().values.front(), bound.members);
+}
+
 Result<BoundQuery> RequestHandler::BindRead() {
-  QueryBinder binder(*catalog_, principal_, options_.aliases);
+  QueryBinder binder = Binder();
   TABLECAST_ASSIGN_OR_RETURN(BoundQuery bound, binder.Bind(*bound_path_.object, options_));
   for (const syntax::Expr* filter : bound_path_.filters) TABLECAST_RETURN_IF_ERROR(binder.AddFilter(*filter, bound));
   bound.query.start = bound_path_.start;
@@ -204,7 +244,7 @@ Result<HttpResponse> RequestHandler::ReadApply() {
   TABLECAST_ASSIGN_OR_RETURN(const Negotiated negotiated,
                              Negotiate(request_.headers, options_.format, {Representation::kJson}));
   FillFormat(negotiated);
-  QueryBinder binder(*catalog_, principal_, options_.aliases);
+  QueryBinder binder = Binder();
   TABLECAST_ASSIGN_OR_RETURN(ApplyQuery query, binder.BindApply(*bound_path_.object, options_));
   BoundQuery base;
   base.query.object = bound_path_.object;
@@ -213,7 +253,14 @@ Result<HttpResponse> RequestHandler::ReadApply() {
   query.base.start = bound_path_.start;
   TABLECAST_RETURN_IF_ERROR(ApplyRequestLimits(query.base));
   if (bound_path_.count) query.count = true;
-  TABLECAST_ASSIGN_OR_RETURN(const ApplyResult result, engine_.Apply(query));
+  auto applied = engine_.Apply(query);
+  if (!applied.ok()) {
+    Error error = applied.error();
+    const bool evaluated = error.code == ErrorCode::kInvalidArgument;
+    if (evaluated && (error.target.empty() || !options_.filter)) error.target = "$apply";
+    return error;
+  }
+  const ApplyResult& result = *applied;
   if (bound_path_.count) {
     return Respond(200, "text/plain", std::to_string(result.count.value_or(result.rows.size())), "count");
   }
@@ -284,14 +331,8 @@ Result<HttpResponse> RequestHandler::ReadProperty() {
   EdmValue value = record.values.empty() ? EdmValue() : record.values.front();
   const Field* field = bound_path_.field;
   std::string path = field->name;
+  value = MemberOf(std::move(value), bound_path_.members);
   for (const Field* member : bound_path_.members) {
-    EdmValue inner;
-    if (value.kind() == EdmKind::kComplex) {
-      for (const auto& [name, candidate] : value.complex()) {
-        if (name == member->name) inner = candidate;
-      }
-    }
-    value = inner;
     field = member;
     path += "/" + member->name;
   }
@@ -346,7 +387,7 @@ Result<PlanReport> RequestHandler::Plan(bool analyze) {
     return MakeError(ErrorCode::kInvalidArgument, "explain-resource", "only a set or a record has a plan");
   }
   if (options_.apply) {
-    QueryBinder binder(*catalog_, principal_, options_.aliases);
+    QueryBinder binder = Binder();
     TABLECAST_ASSIGN_OR_RETURN(ApplyQuery query, binder.BindApply(*bound_path_.object, options_));
     query.base.start = bound_path_.start;
     query.base.want_plan = true;

@@ -240,7 +240,7 @@ Result<HttpResponse> RequestHandler::FinishWrite() {
     TABLECAST_ASSIGN_OR_RETURN(const Negotiated negotiated,
                                Negotiate(request_.headers, options_.format, {Representation::kJson}));
     FillFormat(negotiated);
-    QueryBinder binder(*catalog_, principal_, options_.aliases);
+    QueryBinder binder = Binder();
     TABLECAST_ASSIGN_OR_RETURN(BoundQuery bound, binder.Bind(*written_.object, options_));
     // A deep insert answers with what was sent: its related records, expanded.
     for (const LinkedRecords& link : change_.links) {

@@ -234,7 +234,13 @@ Result<std::shared_ptr<const RegexSearch>> RegexSearch::Compile(std::string_view
   RE2::Options options = Re2Options(1 << 20);
   options.set_case_sensitive(!case_insensitive);
   auto search = std::make_shared<Re2Search>(std::string(pattern), options);
-  if (!search->re().ok()) return Re2Error(search->re(), pattern);
+  if (!search->re().ok()) {
+    Error error = Re2Error(search->re(), pattern);
+    error.message += " (character " + std::to_string(error.position.column) + " of the pattern)";
+    error.target.clear();  // the caller knows what holds the pattern, and where it stands
+    error.position = {};
+    return error;
+  }
   return std::shared_ptr<const RegexSearch>(std::move(search));
 }
 

@@ -25,6 +25,8 @@ class FaultyItemStore final : public ItemStore {
   // BORROWS inner. `fail_at` counts from 1; 0 never fails.
   FaultyItemStore(ItemStore& inner, int fail_at) : inner_(inner), counter_(fail_at) {}
   int calls() const { return counter_.calls; }
+  // The calls among them that read items or index entries of a snapshot.
+  int reads() const { return counter_.reads; }
 
   SourceCapabilities capabilities() const override { return inner_.capabilities(); }
   Status CreateTable(const TableSchema& schema) override {
@@ -71,8 +73,13 @@ class FaultyItemStore final : public ItemStore {
       if (++calls != fail_at) return {};
       return MakeError(ErrorCode::kUnavailable, "fault-injected", "this call was made to fail");
     }
+    Status Read() {
+      ++reads;
+      return Call();
+    }
     const int fail_at;
     std::atomic<int> calls{0};
+    std::atomic<int> reads{0};
   };
 
   class Snapshot final : public ReadSnapshot {
@@ -97,24 +104,24 @@ class FaultyItemStore final : public ItemStore {
     }
     Result<bool> Get(std::string_view table, std::string_view encoded_key,
                      const std::function<void(const ItemView&)>& visit) const override {
-      TABLECAST_RETURN_IF_ERROR(counter_.Call());
+      TABLECAST_RETURN_IF_ERROR(counter_.Read());
       return inner_->Get(table, encoded_key, visit);
     }
     Result<std::uint64_t> Query(std::string_view table, const KeyCondition& condition,
                                 const ReadOptions& options,
                                 const ItemVisitor& visit) const override {
-      TABLECAST_RETURN_IF_ERROR(counter_.Call());
+      TABLECAST_RETURN_IF_ERROR(counter_.Read());
       return inner_->Query(table, condition, options, visit);
     }
     Result<std::uint64_t> Scan(std::string_view table, const ReadOptions& options,
                                const ItemVisitor& visit) const override {
-      TABLECAST_RETURN_IF_ERROR(counter_.Call());
+      TABLECAST_RETURN_IF_ERROR(counter_.Read());
       return inner_->Scan(table, options, visit);
     }
     Result<std::uint64_t> QueryIndex(std::string_view table, std::string_view index,
                                      const KeyCondition& condition, const ReadOptions& options,
                                      const ItemVisitor& visit) const override {
-      TABLECAST_RETURN_IF_ERROR(counter_.Call());
+      TABLECAST_RETURN_IF_ERROR(counter_.Read());
       return inner_->QueryIndex(table, index, condition, options, visit);
     }
     Result<std::uint64_t> CountDerived(std::string_view table,
@@ -125,7 +132,7 @@ class FaultyItemStore final : public ItemStore {
     Result<std::uint64_t> ScanDerived(std::string_view table, const DerivedIndex& index,
                                       const IndexRange& range,
                                       const IndexEntryVisitor& visit) const override {
-      TABLECAST_RETURN_IF_ERROR(counter_.Call());
+      TABLECAST_RETURN_IF_ERROR(counter_.Read());
       return inner_->ScanDerived(table, index, range, visit);
     }
     bool IsDerivedReady(std::string_view table, const DerivedIndex& index) const override {

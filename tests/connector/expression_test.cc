@@ -115,7 +115,10 @@ TEST(ExpressionTest, TextFunctionsCountCodePoints) {
   EXPECT_EQ(Eval(Call("matchesPattern", {T("x12y"), T("[0-9]+")})), "true");
   EXPECT_EQ(Eval(Call("matchesPattern", {T("x"), T("x"), T("q")})), "error pattern-flag");
   EXPECT_EQ(Eval(Call("matchesPattern", {T("x"), *Call("concat", {T("a"), T("b")})})),
-            "error pattern-not-literal");
+            "false");
+  EXPECT_EQ(Eval(Call("matchesPattern", {T("xab"), *Call("concat", {T("a"), T("b")})})), "true");
+  EXPECT_EQ(Eval(Call("matchesPattern", {T("xAB"), *Call("concat", {T("a"), T("b")}), T("i")})), "true");
+  EXPECT_EQ(Eval(Call("matchesPattern", {T("x"), *Call("concat", {T("("), T("b")})})), "fail regex-syntax");
 }
 
 TEST(ExpressionTest, DateFunctions) {
