@@ -388,35 +388,21 @@ void CatalogBuilder::ReadObjectOptions(Draft& draft) {
   }
 }
 
-// `"TOTAL": true` on a column whose type neither the key, the qualifier nor a formula states.
-bool CatalogBuilder::TakesTypeFromData(const Draft& draft, const JsonMember& member) {
-  if (member.value.type != JsonType::kBool || !member.value.boolean) return false;
-  const ColumnQualifier* entry = draft.qualifier.Find(member.name);
-  if (entry != nullptr && (entry->is_virtual || entry->type)) return false;
-  return KeyColumnOf(draft.object->schema(), member.name) == nullptr;
-}
-
 void CatalogBuilder::Infer(Draft& draft) {
   ExternalObject& object = *draft.object;
   const JsonPlace fields = Extension(draft, "fields");
   const JsonPlace star = fields.Child("*");
   draft.all_fields = !fields || (star && star.value->boolean);
   const bool has_children = static_cast<bool>(Extension(draft, "children"));
-  std::vector<JsonPlace> as_inferred;
-  if (IsObject(fields)) {
-    for (const JsonMember& member : fields.value->members) {
-      if (member.name != "*" && TakesTypeFromData(draft, member))
-        as_inferred.push_back(fields.Child(member.name));
-    }
-  }
-  if (!draft.all_fields && !has_children && as_inferred.empty()) return;
+  const bool left_open =
+      IsObject(fields) &&
+      std::any_of(fields.value->members.begin(), fields.value->members.end(),
+                  [&](const JsonMember& member) {
+                    return member.name != "*" && LeavesTypeToData(draft, member);
+                  });
+  if (!draft.all_fields && !has_children && !left_open) return;
   if (!snapshot_) {
-    draft.undeclared = draft.all_fields || !as_inferred.empty();
-    for (const JsonPlace& place : as_inferred) {
-      findings_.Error(place, "fields-undeclared",
-                      "a field given as `true` takes its type from the data, and there is none here",
-                      "give a store, or declare its `type`");
-    }
+    draft.undeclared = draft.all_fields;
     if (draft.all_fields) {
       findings_.Error(
           draft.extensions, "fields-undeclared",

@@ -48,7 +48,6 @@ class CatalogBuilder {
   void Compile(Draft& draft);
   void ReadObjectOptions(Draft& draft);
   void Infer(Draft& draft);
-  static bool TakesTypeFromData(const Draft& draft, const JsonMember& member);
   TableSchema SchemaWithoutStore(const Draft& draft) const;
   JsonPlace Extension(const Draft& draft, std::string_view key);
   std::string Fingerprint() const;
@@ -66,6 +65,11 @@ class CatalogBuilder {
   Field FromInferred(const Draft& draft, const InferredAttribute& attribute,
                      std::string name) const;
   bool ReadFieldOptions(Draft& draft, const JsonPlace& at, Field& field);
+  void ReadMemberFields(Draft& draft, const JsonPlace& members, Field& field);
+  // A declaration that leaves the type, its own or a member's, to the data.
+  bool LeavesTypeToData(const Draft& draft, const JsonMember& member) const;
+  // No type is stated and no item showed one: an error without a store, else a warning.
+  void Untyped(Draft& draft, const JsonPlace& at, const Field& field);
   bool SourceOf(const Draft& draft, const std::string& column, Field& field) const;
   void FinishFields(Draft& draft);
 

@@ -71,7 +71,65 @@ const InferredAttribute* FindInferred(const std::vector<InferredAttribute>& attr
   return nullptr;
 }
 
+// What the sample says of the place behind the steps; nullptr where it shows nothing of one form.
+const InferredAttribute* FollowInferred(const InferredAttribute* at,
+                                        const std::vector<PathStep>& steps) {
+  for (const PathStep& step : steps) {
+    if (at == nullptr) return nullptr;
+    if (!step.name.empty()) at = FindInferred(at->members, step.name);
+    if (at != nullptr && step.index && !at->collection) return nullptr;
+  }
+  return at;
+}
+
+// The declaration of a field, or of a member inside it, states no type.
+bool LacksType(const JsonValue& field) {
+  if (field.type == JsonType::kBool) return field.boolean;
+  if (!field.IsObject()) return false;
+  const JsonValue* members = field.Find("fields");
+  if (members != nullptr && members->IsObject()) {
+    return std::any_of(members->members.begin(), members->members.end(),
+                       [](const JsonMember& member) { return LacksType(member.value); });
+  }
+  const JsonValue* type = field.Find("type");
+  return type == nullptr || !type->IsString();
+}
+
 }  // namespace
+
+bool CatalogBuilder::LeavesTypeToData(const Draft& draft, const JsonMember& member) const {
+  if (!LacksType(member.value)) return false;
+  const JsonValue* named = member.value.Find("column");
+  const std::string& column = named != nullptr && named->IsString() ? named->text : member.name;
+  // Numbers and flags are what they are stored as; a text may be a date.
+  const KeyColumn* key = KeyColumnOf(draft.object->schema(), column);
+  if (key != nullptr && key->type != AttributeType::kS) return false;
+  const ColumnQualifier* entry = draft.qualifier.Find(column);
+  if (entry == nullptr || member.value.Find("fields") != nullptr) return true;
+  return !entry->is_virtual && (!entry->type || *entry->type == AttributeType::kS);
+}
+
+void CatalogBuilder::Untyped(Draft& draft, const JsonPlace& at, const Field& field) {
+  if (!snapshot_) {
+    draft.undeclared = true;
+    findings_.Error(at, "fields-undeclared",
+                    "field " + field.name +
+                        " states no `type`, and there is no data to take it from",
+                    "give a store, or declare its `type`");
+    return;
+  }
+  std::vector<std::string> names;
+  if (draft.inferred && field.source.path.empty()) {
+    for (const InferredAttribute& attribute : draft.inferred->attributes)
+      names.push_back(attribute.name);
+  }
+  const auto nearest = NearestName(field.column, names);
+  findings_.Warning(at, "field-untyped",
+                    "no item looked at has `" + field.column + "`, so field " + field.name +
+                        " is published as Text",
+                    nearest ? "did you mean `" + *nearest + "`?"
+                            : "declare its `type`, or mend its `column`");
+}
 
 Field CatalogBuilder::ExternalIdFieldOf(const ExternalObject& object) const {
   Field field;
@@ -216,29 +274,40 @@ bool CatalogBuilder::ReadFieldOptions(Draft& draft, const JsonPlace& at, Field& 
       findings_.Error(at.Child("as"), "bad-choice", "`as` is \"text\" or \"json\"");
     }
   }
-  if (const JsonPlace members = at.Child("fields"); IsObject(members)) {
-    field.members.clear();
-    for (const JsonMember& member : members.value->members) {
-      const JsonPlace place = members.Child(member.name);
-      if (!IsObject(place)) {
-        continue;
-      }
-      Field inner;
-      inner.name = member.name;
-      const std::string type = StringOf(place, "type").value_or("Text");
-      const std::optional<FieldType> known = FieldTypeFromName(type);
-      if (!known)
+  if (const JsonPlace members = at.Child("fields"); IsObject(members))
+    ReadMemberFields(draft, members, field);
+  return true;
+}
+
+void CatalogBuilder::ReadMemberFields(Draft& draft, const JsonPlace& members, Field& field) {
+  const std::vector<Field> seen = std::move(field.members);
+  field.members.clear();
+  for (const JsonMember& member : members.value->members) {
+    const JsonPlace place = members.Child(member.name);
+    const bool as_seen = place.value->type == JsonType::kBool && place.value->boolean;
+    if (!IsObject(place) && !as_seen) continue;
+    Field inner;
+    const std::string column = StringOf(place, "column").value_or(member.name);
+    const auto type = StringOf(place, "type");
+    const auto shown = std::find_if(seen.begin(), seen.end(),
+                                    [&](const Field& one) { return one.column == column; });
+    if (!type && shown != seen.end()) inner = *shown;
+    inner.name = member.name;
+    inner.column = column;
+    inner.source.attribute = column;
+    if (type || shown == seen.end()) {
+      const std::optional<FieldType> known = FieldTypeFromName(type.value_or("Text"));
+      if (!known) {
         findings_.Error(place.Child("type"), "unknown-field-type",
-                        "unknown field type `" + type + "`");
+                        "unknown field type `" + *type + "`");
+      }
       SetType(inner, known.value_or(FieldType::kText));
       inner.max_length = DefaultLength(inner.type);
-      ReadFieldOptions(draft, place, inner);
-      inner.column = StringOf(place, "column").value_or(member.name);
-      inner.source.attribute = inner.column;
-      field.members.push_back(std::move(inner));
+      if (!type) Untyped(draft, place, inner);
     }
+    ReadFieldOptions(draft, place, inner);
+    field.members.push_back(std::move(inner));
   }
-  return true;
 }
 
 void CatalogBuilder::DeclaredField(Draft& draft, const JsonPlace& at, const std::string& name,
@@ -263,9 +332,11 @@ void CatalogBuilder::DeclaredField(Draft& draft, const JsonPlace& at, const std:
   }
   const Field placed = field;
   const InferredAttribute* seen =
-      draft.inferred && field.source.path.empty() && field.source.kind != SourceKind::kVirtual
-          ? FindInferred(draft.inferred->attributes, field.source.attribute)
+      draft.inferred && field.source.kind != SourceKind::kVirtual
+          ? FollowInferred(FindInferred(draft.inferred->attributes, field.source.attribute),
+                           field.source.path)
           : nullptr;
+  bool stated = true;  // by the data, the formula, the key or the qualifier
   if (seen != nullptr) {
     field = FromInferred(draft, *seen, name);
     field.source = placed.source;
@@ -286,6 +357,8 @@ void CatalogBuilder::DeclaredField(Draft& draft, const JsonPlace& at, const std:
   } else if (const ColumnQualifier* entry = draft.qualifier.Find(column);
              entry != nullptr && entry->type) {
     SetType(field, TypeOfStored(*entry->type));
+  } else {
+    stated = false;
   }
   if (auto type = StringOf(at, "type")) {
     std::string_view element = *type;
@@ -312,6 +385,11 @@ void CatalogBuilder::DeclaredField(Draft& draft, const JsonPlace& at, const std:
     if (!collection && !same) field.collection = false;
     if (!same || seen == nullptr) field.max_length = DefaultLength(field.type);
   } else if (seen == nullptr) {
+    if (IsObject(at.Child("fields"))) {
+      SetType(field, FieldType::kComplex);  // its members say what it is
+    } else if (!stated) {
+      Untyped(draft, at, field);
+    }
     field.max_length = DefaultLength(field.type);
   }
   if (auto collection = BoolOf(at, "collection")) field.collection = *collection;

@@ -61,6 +61,7 @@ constexpr std::string_view kGenerators[] = {"uuid", "random64", "sequence"};
 constexpr Shape kGenerate{kString, "a generator", "\"uuid\", \"random64\" or \"sequence\"",
                           {},      nullptr,       kGenerators};
 
+extern const Shape kFields;
 constexpr MemberShape kFieldMembers[] = {{"column", &kAnyText},
                                          {"type", &kFieldType},
                                          {"label", &kAnyText},
@@ -83,7 +84,8 @@ constexpr MemberShape kFieldMembers[] = {{"column", &kAnyText},
                                          {"maximum", &kAnyNumber},
                                          {"generate", &kGenerate},
                                          {"as", &kAs},
-                                         {"collection", &kFlag}};
+                                         {"collection", &kFlag},
+                                         {"fields", &kFields}};
 // `true` stands for "as inferred" ("*": true).
 constexpr Shape kField{kObject | kBool, "an object of field options",
                        "{ \"column\": \"…\", \"type\": \"Text\" }", kFieldMembers};

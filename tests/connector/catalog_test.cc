@@ -212,6 +212,61 @@ TEST(CatalogTest, AFieldGivenAsTrueTakesItsTypeFromTheData) {
   EXPECT_EQ(load.issues.front().span.begin.line, 4U);
 }
 
+// Whatever else a field object says, a type that it leaves out comes from the data or is reported.
+TEST(CatalogTest, AFieldObjectWithoutTypeTakesItFromTheData) {
+  const std::string text = R"json({
+    "tableName": "OrderManagement",
+    "columns": {"pk": {"type": "S"}, "sk": {"values": [{"definition": "\"ORDER\""}]}, "ORDERDATE": {"type": "S"}},
+    "fields": {
+      "TOTAL": {"label": "Total"},
+      "Placed": {"column": "ORDERDATE", "required": true},
+      "City": {"column": "address.city", "label": "City"},
+      "Address": {"column": "address", "fields": {"zip": {"label": "Postcode"}, "town": {"column": "city"}, "zone": {"type": "Number"}}},
+      "pk": {"label": "Number"}
+    }
+  })json";
+  const Shop shop(OrderSchema(), OrderItems(), {{"Orders.json", text}});
+  const ExternalObject& orders = shop.object("Orders");
+  EXPECT_EQ(orders.FindField("TOTAL")->type, FieldType::kNumber);
+  EXPECT_EQ(orders.FindField("TOTAL")->label, "Total");
+  EXPECT_EQ(orders.FindField("Placed")->type, FieldType::kDateTime);
+  EXPECT_EQ(orders.FindField("City")->type, FieldType::kText);
+  EXPECT_EQ(orders.FindField("Address")->type, FieldType::kComplex);
+  ASSERT_EQ(orders.FindField("Address")->members.size(), 3U);
+  EXPECT_EQ(orders.FindField("Address")->members[0].label, "Postcode");
+  EXPECT_EQ(orders.FindField("pk")->type, FieldType::kText);
+
+  // Without data each is an error at its place; the qualifier states the type of pk and ORDERDATE.
+  const CatalogLoad load = LoadCatalog({{"Orders.json", text}}, nullptr, {});
+  EXPECT_EQ(load.catalog, nullptr);
+  std::vector<std::string> undeclared;
+  for (const Issue& issue : load.issues) {
+    if (issue.code == "fields-undeclared")
+      undeclared.push_back(std::to_string(issue.span.begin.line) + ": " + issue.message);
+  }
+  EXPECT_THAT(undeclared,
+              ElementsAre("5: field TOTAL states no `type`, and there is no data to take it from",
+                          "7: field City states no `type`, and there is no data to take it from",
+                          "8: field zip states no `type`, and there is no data to take it from",
+                          "8: field town states no `type`, and there is no data to take it from"));
+}
+
+TEST(CatalogTest, AFieldThatNoItemShowsIsReported) {
+  const std::string text = R"json({
+    "tableName": "OrderManagement",
+    "columns": {"pk": {"type": "S"}, "sk": {"values": [{"definition": "\"ORDER\""}]}},
+    "fields": {"Sum": {"column": "TOTALS"}, "Town": {"column": "address.town"}}
+  })json";
+  const Shop shop(OrderSchema(), OrderItems(), {{"Orders.json", text}});
+  std::vector<std::string> found;
+  for (const Issue& issue : shop.issues) {
+    if (issue.code == "field-untyped") found.push_back(issue.message + "; " + issue.remedy);
+  }
+  EXPECT_THAT(found, ElementsAre("no item looked at has `TOTALS`, so field Sum is published as Text; did you mean `TOTAL`?",
+                                 "no item looked at has `address.town`, so field Town is published as Text; "
+                                 "declare its `type`, or mend its `column`"));
+}
+
 // What catalog.json says of other objects is checked without a store too, and beside another file's faults.
 TEST(CatalogTest, NamesOfObjectsAreCheckedWithoutAStore) {
   const auto load = [](const std::string& lines_type, const std::string& overlay) {
