@@ -1,6 +1,7 @@
 // Reads of a served store against what LMDB itself does, in one process and one run: every round measures each
 // variant once, interleaved; the table shows medians of per-round ratios with their range. Answers are checked first.
-// usage: read_bench STORE CATALOG [ROUNDS]; the store holds generate_orders' items in the table OrderManagement.
+// usage: read_bench STORE CATALOG [ROUNDS [VARIANT]]; VARIANT, a part of a name, runs that one alone (for a profiler).
+// The store holds generate_orders' items in the table OrderManagement.
 
 #include <lmdb.h>
 
@@ -113,6 +114,11 @@ int main(int argc, char** argv) {
       {"indexed order history, $top=26", 50,
        [&] { sink += get("Orders?$filter=CUSTOMER%20eq%20'C-7'&$orderby=ORDERDATE%20desc&$top=26"); }},
   };
+  if (argc > 4) {
+    std::erase_if(variants, [&](const Variant& variant) {
+      return std::string(variant.name).find(argv[4]) == std::string::npos;
+    });
+  }
   for (int round = 0; round < rounds; ++round) {
     for (Variant& variant : variants) variant.rounds.push_back(Microseconds(variant.body, variant.times));
   }

@@ -1,5 +1,6 @@
 #include "connector/content_hash.h"
 
+#include <bit>
 #include <cstring>
 
 #include "connector/query_engine.h"
@@ -18,8 +19,15 @@ std::uint64_t Mix(std::uint64_t value) {
   return value ^ (value >> 33U);
 }
 
+// Little-endian on every machine.
 std::uint64_t Word(const char* bytes, std::size_t count) {
   std::uint64_t out = 0;
+  if constexpr (std::endian::native == std::endian::little) {
+    if (count == sizeof out) {
+      std::memcpy(&out, bytes, sizeof out);
+      return out;
+    }
+  }
   for (std::size_t i = 0; i < count; ++i) {
     out |= static_cast<std::uint64_t>(static_cast<unsigned char>(bytes[i])) << (8 * i);
   }
