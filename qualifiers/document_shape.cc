@@ -296,8 +296,9 @@ class Walker {
   std::vector<Issue>& issues_;
 };
 
-// The table is not recursive, so neither depth nor size can grow.
-void Describe(const Shape& shape, const std::string& path, std::vector<std::string>& lines) {
+// A shape inside itself (the members of a map are fields again) is named and not gone into.
+void Describe(const Shape& shape, const std::string& path, std::vector<const Shape*>& outer,
+              std::vector<std::string>& lines) {
   constexpr std::pair<unsigned, std::string_view> kNames[] = {{kString, "string"},
                                                               {kBool, "boolean"},
                                                               {kNumber, "number"},
@@ -317,19 +318,24 @@ void Describe(const Shape& shape, const std::string& path, std::vector<std::stri
     separator = "|";
   }
   if (!path.empty()) lines.push_back(std::move(line));
+  if (std::find(outer.begin(), outer.end(), &shape) != outer.end()) return;
+  outer.push_back(&shape);
   for (const MemberShape& member : shape.members) {
-    Describe(*member.shape, (path.empty() ? "" : path + ".") + std::string(member.name), lines);
+    Describe(*member.shape, (path.empty() ? "" : path + ".") + std::string(member.name), outer,
+             lines);
     if (member.required) lines.push_back(path + "." + std::string(member.name) + " required");
   }
-  if (shape.each == nullptr) return;
-  Describe(*shape.each, path + ((shape.kinds & kArray) != 0U ? "[]" : ".*"), lines);
+  if (shape.each != nullptr)
+    Describe(*shape.each, path + ((shape.kinds & kArray) != 0U ? "[]" : ".*"), outer, lines);
+  outer.pop_back();
 }
 
 }  // namespace
 
 std::vector<std::string> DescribeShape(DocumentKind kind) {
   std::vector<std::string> lines;
-  Describe(kind == DocumentKind::kCatalog ? kCatalog : kExtensions, "", lines);
+  std::vector<const Shape*> outer;
+  Describe(kind == DocumentKind::kCatalog ? kCatalog : kExtensions, "", outer, lines);
   std::sort(lines.begin(), lines.end());
   return lines;
 }

@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <fstream>
 #include <iterator>
 
@@ -33,7 +34,11 @@ class SchemaLister {
       const std::string& to = reference->text;
       const JsonValue* found = definitions_.Find(to.substr(to.rfind('/') + 1));
       ASSERT_NE(found, nullptr) << to;
+      // A definition inside itself is not gone into, as in DescribeShape.
+      if (std::find(outer_.begin(), outer_.end(), found) != outer_.end()) return;
+      outer_.push_back(found);
       List(*found, path, lines);
+      outer_.pop_back();
       return;
     }
     std::string types;
@@ -72,6 +77,7 @@ class SchemaLister {
                             : std::any_of(type->elements.begin(), type->elements.end(), is);
   }
   const JsonValue& definitions_;
+  mutable std::vector<const JsonValue*> outer_;
 };
 
 TEST(DocumentShapeTest, JsonSchemasSayTheSameAsTheTable) {
