@@ -100,13 +100,9 @@ class Finder {
   Result<std::optional<Position>> PlaceOf(const ExternalObject& object, const std::string& id) {
     std::optional<Position> place;
     if (!object.table_exists() || object.embedded() != nullptr) return place;
-    PlanRequest request;
-    request.object = &object;
-    request.joins.push_back(ExternalIdTest(object, id));
-    request.any_order = true;
-    TABLECAST_ASSIGN_OR_RETURN(const QueryPlan plan, PlanQuery(session_.snapshot(), request));
-    if (plan.path.kind == AccessKind::kPointGet && plan.path.points.size() == 1)
-      place = Position{plan.path.points.front(), std::nullopt};
+    TABLECAST_ASSIGN_OR_RETURN(std::optional<std::string> key,
+                               OnlyKey(object, ExternalIdTest(object, id)));
+    if (key) place = Position{*std::move(key), std::nullopt};
     return place;
   }
 

@@ -445,6 +445,14 @@ std::optional<std::vector<std::pair<std::uint32_t, bool>>> OrderFields(
   return out;
 }
 
+Result<std::optional<std::string>> OnlyKey(const ExternalObject& object, const ColumnTest& test) {
+  TABLECAST_ASSIGN_OR_RETURN(const KeyNarrowing narrowing, NarrowKeys(object, {test}));
+  std::optional<std::vector<std::string>> points =
+      PointsOf(narrowing.keys, ItemsOf(object).schema());
+  if (!points || points->size() != 1) return std::optional<std::string>();
+  return std::optional<std::string>(std::move(points->front()));
+}
+
 Result<QueryPlan> PlanQuery(const ReadSnapshot& snapshot, const PlanRequest& request) {
   return Planner(snapshot, request).Run();
 }

@@ -67,6 +67,10 @@ struct PlanRequest {
 // store. COST: a few index descents and looks at up to about a thousand entries.
 Result<QueryPlan> PlanQuery(const ReadSnapshot& snapshot, const PlanRequest& request);
 
+// The one key under which a record that passes `test` can lie, when the test names a whole key; no
+// read, no plan. ERRORS: of NarrowKeys.
+Result<std::optional<std::string>> OnlyKey(const ExternalObject& object, const ColumnTest& test);
+
 // order_by after which every record has its place, as the planner compares it: the object's own
 // fields only. nullopt when an expression is no field.
 std::optional<std::vector<std::pair<std::uint32_t, bool>>> OrderFields(

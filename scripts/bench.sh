@@ -6,7 +6,7 @@ cd "$(dirname "${BASH_SOURCE[0]}")/.."
 items=${1:-1000000}
 export CCACHE_BASEDIR=$PWD CCACHE_NOHASHDIR=1
 cmake --preset release -DTABLECAST_BUILD_BENCH=ON -DCMAKE_CXX_COMPILER_LAUNCHER=ccache -DCMAKE_EXE_LINKER_FLAGS=-fuse-ld=mold >/dev/null
-cmake --build --preset release -j "${JOBS:-$(nproc)}" --target tablecast generate_orders read_bench http_static >/dev/null
+cmake --build --preset release -j "${JOBS:-$(nproc)}" --target tablecast generate_orders read_bench http_static http_served >/dev/null
 bin=build/release/bin data=build/bench
 mkdir -p "$data"
 [ -s "$data/items-$items.jsonl" ] || "$bin/generate_orders" "$items" >"$data/items-$items.jsonl"
@@ -17,5 +17,7 @@ echo "## Import of $items items"
   grep -v records
 echo "## Reads"
 "$bin/read_bench" "$data/store-$items" examples/order-management/catalog
+echo "## Over HTTP"
+"$bin/http_served" "$data/store-$items" examples/order-management/catalog
 echo "## A static route"
 "$bin/http_static" 3 1

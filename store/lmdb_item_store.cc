@@ -1,6 +1,7 @@
 #include "store/lmdb_item_store.h"
 
 #include <filesystem>
+#include <map>
 #include <system_error>
 #include <utility>
 
@@ -24,8 +25,8 @@ class LmdbItemStore::Snapshot final : public ReadSnapshot {
   }
   Result<TableInfo> Describe(std::string_view table) const override {
     TABLECAST_ASSIGN_OR_RETURN(const TableEntry* entry, Find(table));
-    TABLECAST_ASSIGN_OR_RETURN(const TableState state, ReadTableState(txn_, entry->record));
-    return DescribeTable(*entry, state);
+    TABLECAST_ASSIGN_OR_RETURN(const TableState* state, State(*entry));
+    return DescribeTable(*entry, *state);
   }
   Result<const TableSchema*> Schema(std::string_view table) const override {
     TABLECAST_ASSIGN_OR_RETURN(const TableEntry* entry, Find(table));
@@ -61,8 +62,8 @@ class LmdbItemStore::Snapshot final : public ReadSnapshot {
   Result<std::uint64_t> CountDerived(std::string_view table,
                                      const DerivedIndex& index) const override {
     TABLECAST_ASSIGN_OR_RETURN(const TableEntry* entry, Find(table));
-    TABLECAST_ASSIGN_OR_RETURN(const TableState state, ReadTableState(txn_, entry->record));
-    const DerivedState* derived = FindReady(*entry, state, index);
+    TABLECAST_ASSIGN_OR_RETURN(const TableState* state, State(*entry));
+    const DerivedState* derived = FindReady(*entry, *state, index);
     if (derived == nullptr) return DerivedIndexNotReady(table, index.name);
     return derived->entries;
   }
@@ -70,21 +71,21 @@ class LmdbItemStore::Snapshot final : public ReadSnapshot {
                                     const IndexRange& range,
                                     const IndexEntryVisitor& visit) const override {
     TABLECAST_ASSIGN_OR_RETURN(const TableReader reader, Reader(table));
-    TABLECAST_ASSIGN_OR_RETURN(const TableState state, ReadTableState(txn_, reader.entry.record));
-    return reader.ScanDerived(state, index, range, visit);
+    TABLECAST_ASSIGN_OR_RETURN(const TableState* state, State(reader.entry));
+    return reader.ScanDerived(*state, index, range, visit);
   }
   bool IsDerivedReady(std::string_view table, const DerivedIndex& index) const override {
     const Result<const TableEntry*> entry = Find(table);
     if (!entry.ok()) return false;
-    const Result<TableState> state = ReadTableState(txn_, (*entry)->record);
-    return state.ok() && FindReady(**entry, *state, index) != nullptr;
+    const Result<const TableState*> state = State(**entry);
+    return state.ok() && FindReady(**entry, **state, index) != nullptr;
   }
   Result<std::uint64_t> Changes(
       std::string_view table, std::uint64_t after_sequence,
       const std::function<bool(const tablecast::Change&)>& visit) const override {
     TABLECAST_ASSIGN_OR_RETURN(const TableReader reader, Reader(table));
-    TABLECAST_ASSIGN_OR_RETURN(const TableState state, ReadTableState(txn_, reader.entry.record));
-    return reader.Changes(state, after_sequence, visit);
+    TABLECAST_ASSIGN_OR_RETURN(const TableState* state, State(reader.entry));
+    return reader.Changes(*state, after_sequence, visit);
   }
   Result<std::optional<std::string>> GetMeta(std::string_view name) const override {
     TABLECAST_ASSIGN_OR_RETURN(const auto value,
@@ -104,8 +105,17 @@ class LmdbItemStore::Snapshot final : public ReadSnapshot {
     return TableReader{txn_, *entry, *entry->names};
   }
 
+  // Decoded once: a request asks for it at every index it looks at. A snapshot belongs to one thread.
+  Result<const TableState*> State(const TableEntry& entry) const {
+    const auto known = states_.find(&entry);
+    if (known != states_.end()) return &known->second;
+    TABLECAST_ASSIGN_OR_RETURN(TableState state, ReadTableState(txn_, entry.record));
+    return &states_.emplace(&entry, std::move(state)).first->second;
+  }
+
   ReadTxn txn_;
   std::shared_ptr<const StoreDirectory> catalog_;
+  mutable std::map<const TableEntry*, TableState> states_;
 };
 
 LmdbItemStore::LmdbItemStore(std::shared_ptr<LmdbEnv> env, LmdbOptions options)
