@@ -42,6 +42,8 @@ ExitCode RunExport(const Terminal& terminal, const ExportOptions& options);
 
 struct ServeOptions {
   std::string store, catalog, config, trace;
+  std::string audit_log;
+  bool audit_values = false;
   std::optional<std::string> host;
   std::optional<std::uint16_t> port;
   std::optional<std::string> public_url;

@@ -282,6 +282,9 @@ void AddServiceCommands(Main& main) {
     c->add_option("--port", o->port, "Port; 0 takes a free one (default 8080)")->type_name("PORT");
     c->add_option("--public-url", o->public_url, "Address that links in answers start with")->type_name("URL");
     c->add_option("--config", o->config, "Server settings: auth, tls, limits, log")->type_name("FILE");
+    c->add_option("--audit-log", o->audit_log, "Append a JSON line for every record written and every write refused; - for standard output")
+        ->type_name("FILE");
+    c->add_flag("--audit-values", o->audit_values, "The audit log holds the values too, not only the fields' names");
     c->add_option("--trace", o->trace, "Keep requests and answers here, secrets removed, for replay")->type_name("FILE");
     c->add_flag("--watch", o->watch, "Reload the catalog when its files change");
     c->add_flag("--insecure-no-auth", o->insecure_no_auth, "Allow serving other addresses than loopback without authentication");

@@ -17,6 +17,7 @@
 #include "cli/session.h"
 #include "cli/trace_file.h"
 #include "odata/access_log.h"
+#include "odata/audit_log.h"
 #include "odata/http_server.h"
 #include "odata/metrics.h"
 #include "odata/operations.h"
@@ -92,6 +93,17 @@ Result<ServerConfig> ReadConfig(const Terminal& terminal, const ServeOptions& op
   if (options.port) config.port = *options.port;
   if (options.public_url) config.public_url = *options.public_url;
   if (options.insecure_no_auth) config.allow_unauthenticated = true;
+  if (!options.audit_log.empty()) {
+    if (!config.audit_log) config.audit_log.emplace();
+    config.audit_log->file.file = options.audit_log;
+  }
+  if (options.audit_values) {
+    if (!config.audit_log) {
+      return MakeError(ErrorCode::kInvalidArgument, "audit-values", "--audit-values needs an audit log", "",
+                       "add --audit-log FILE, or auditLog to the configuration");
+    }
+    config.audit_log->values = true;
+  }
   return config;
 }
 
@@ -137,9 +149,10 @@ class Housekeeper {
   Housekeeper(const Housekeeper&) = delete;
   Housekeeper& operator=(const Housekeeper&) = delete;
 
-  void Start(std::shared_ptr<TlsContext> tls, AccessLog* log) {
+  void Start(std::shared_ptr<TlsContext> tls, AccessLog* log, AuditLog* audit) {
     tls_ = std::move(tls);
     log_ = log;
+    audit_ = audit;
     stamp_ = FolderStamp(options_.catalog);
     thread_ = std::thread([this] { Run(); });
   }
@@ -179,7 +192,8 @@ class Housekeeper {
       const Status status = tls_->Reload();
       if (!status.ok()) Log(terminal_, "error", "certificates stay as they are: " + status.error().ToString());
     }
-    if (hang_up && log_ != nullptr) static_cast<void>(log_->Reopen().ok());
+    if (hang_up && log_ != nullptr) ReportReopened(log_->Reopen());
+    if (hang_up && audit_ != nullptr) ReportReopened(audit_->Reopen());
     if (options_.watch) {
       const std::string stamp = FolderStamp(options_.catalog);
       if (stamp != stamp_) reload = true;
@@ -193,6 +207,10 @@ class Housekeeper {
     if (reload) Reload();
     CatchUp();
     metrics_.SetLoad(server_.load());
+  }
+
+  void ReportReopened(const Status& status) {
+    if (!status.ok()) Log(terminal_, "error", "the log goes on in the old file: " + status.error().ToString());
   }
 
   void Reload() {
@@ -249,6 +267,7 @@ class Housekeeper {
   HttpServer& server_;
   std::shared_ptr<TlsContext> tls_;
   AccessLog* log_ = nullptr;
+  AuditLog* audit_ = nullptr;
   std::string stamp_;
   std::mutex mutex_;
   std::condition_variable wake_;
@@ -292,6 +311,11 @@ ExitCode RunServe(const Terminal& terminal, const ServeOptions& options) {
   service_options.public_url = config->public_url;
   if (service_options.public_url.ends_with("/odata")) service_options.public_url.resize(service_options.public_url.size() - 6);
   service_options.cors_origins = config->cors_origins;
+  service_options.syntax = config->query.syntax;
+  service_options.query = config->query.limits;
+  service_options.max_page_bytes = config->query.max_page_bytes;
+  service_options.max_batch_parts = config->query.max_batch_parts;
+  service_options.require_if_match = config->query.require_if_match;
   service_options.token_secret = config->signing_secret;
   if (service_options.token_secret.empty()) {
     auto secret = StoreSecret(**store);
@@ -302,6 +326,24 @@ ExitCode RunServe(const Terminal& terminal, const ServeOptions& options) {
     metrics.CountItems(plan.actual ? plan.actual->items : 0, returned);
     metrics.CountPlan(AccessKindName(plan.access));
   };
+  std::unique_ptr<AuditLog> audit_log;
+  std::atomic<bool> audit_fails{false};  // told when it begins and when it ends, not with every line
+  if (config->audit_log) {
+    auto opened = AuditLog::Open(*config->audit_log);
+    if (!opened.ok()) return PrintError(terminal, "serve", opened.error());
+    audit_log = *std::move(opened);
+    service_options.audit_values = config->audit_log->values;
+    service_options.audit = [&](const AuditRecord& record) {
+      const Status written = audit_log->Write(record);
+      metrics.CountAuditLine(written.ok());
+      if (audit_fails.exchange(!written.ok()) == !written.ok()) return;
+      if (written.ok()) {
+        Log(terminal, "info", "the audit log is written again; lines lost: " + std::to_string(audit_log->dropped()));
+      } else {
+        Log(terminal, "error", "the audit log loses lines: " + written.error().ToString());
+      }
+    };
+  }
   WebPage page(**store, options.catalog, [] { g_reload.store(true); });  // a saved file is taken up at once
   service_options.page = [&page](const HttpRequest& request, const Catalog& current) { return page.Answer(request, current); };
   Service service(**store, std::move(service_options));
@@ -358,7 +400,7 @@ ExitCode RunServe(const Terminal& terminal, const ServeOptions& options) {
   std::signal(SIGHUP, OnHangUp);
   std::signal(SIGPIPE, SIG_IGN);
   Housekeeper housekeeper(terminal, options, **store, service, metrics, server);
-  housekeeper.Start(tls, access_log.get());
+  housekeeper.Start(tls, access_log.get(), audit_log.get());
   const std::string shown_host = config->host == "0.0.0.0" || config->host == "::" ? "localhost" : config->host;
   PrintAddresses(std::string(tls != nullptr ? "https" : "http") + "://" + shown_host + ":" + std::to_string(server.port()),
                  *catalog->catalog);

@@ -339,6 +339,38 @@ Status RecordEdit::ApplyOnUpdate() {
   return {};
 }
 
+Status RecordEdit::CheckElement(const std::string& key_member) {
+  for (const Field& field : object_.fields()) {
+    if (field.source.kind != SourceKind::kElement) continue;
+    const bool key = field.source.path.empty() && field.source.attribute == key_member;
+    if (!field.required && !key) continue;
+    const AttributeValue* value = Slot(field, false);
+    if (value == nullptr || value->Is(AttributeType::kNull)) {
+      return FieldError("field-required", "the field `" + field.name + "` needs a value", field);
+    }
+  }
+  const AttributeValue::Map& element = *Element();
+  const auto key = element.find(key_member);
+  if (key == element.end()) {
+    return MakeError(ErrorCode::kInvalidArgument, "field-required", "the key `" + key_member + "` of the element is missing",
+                     key_member);
+  }
+  if (key->second.Is(AttributeType::kS) && key->second.text().empty()) {
+    return MakeError(ErrorCode::kInvalidArgument, "key-empty", "the key `" + key_member + "` of the element is empty", key_member);
+  }
+  const EmbeddedList& embedded = *object_.embedded();
+  const AttributeValue* list = Follow(&item_.find(embedded.attribute)->second, embedded.path, false);
+  for (std::uint32_t i = 0; i < list->list().size(); ++i) {
+    const AttributeValue& other = list->list()[i];
+    if (i == *element_ || !other.Is(AttributeType::kM)) continue;
+    const auto other_key = other.map().find(key_member);
+    if (other_key != other.map().end() && other_key->second == key->second) {
+      return MakeError(ErrorCode::kAlreadyExists, "key-exists", "an element with this key is there already", key_member);
+    }
+  }
+  return {};
+}
+
 Status RecordEdit::Finish() {
   std::sort(given_physical_.begin(), given_physical_.end());
   given_physical_.erase(std::unique(given_physical_.begin(), given_physical_.end()), given_physical_.end());

@@ -34,6 +34,10 @@ class RecordEdit {
   // Constants, inverses, membership, required fields. The item is finished behind it.
   Status Finish();
 
+  // A new element: its key is there and nobody else's, its required fields are there. Finish does the rest for the
+  // whole item.
+  Status CheckElement(const std::string& key_member);
+
   bool changed() const { return !changed_.empty() || links_changed_; }
   const std::vector<std::string>& changed_fields() const { return changed_; }
   Item& item() { return item_; }

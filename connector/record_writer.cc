@@ -89,18 +89,43 @@ WrittenRecord Describe(const ExternalObject& object, ItemRecord& record, const I
 
 }  // namespace
 
-// Steps shared by the public calls.
-struct WriteSteps {
-  // Stores a finished item and describes its record.
-  static Result<WrittenRecord> Store(WriteTransaction& txn, const ExternalObject& object, const Item& item,
-                                     std::optional<std::uint32_t> element, Timestamp now) {
-    TABLECAST_ASSIGN_OR_RETURN(const auto owned, OwnedRecord::Make(object, item, now));
-    if (element) owned->record().SetElement(*element);
-    TABLECAST_RETURN_IF_ERROR(CheckUnique(txn, object, owned->record(), owned->encoded_key()));
-    TABLECAST_RETURN_IF_ERROR(txn.Put(object.table(), item));
-    return Describe(object, owned->record(), item);
+void RecordWriter::AddFields(std::vector<std::string> fields, ItemRecord& record, WrittenRecord& out) const {
+  out.changed = true;
+  out.fields = std::move(fields);
+  if (!report_values_) return;
+  for (const std::string& name : out.fields) {
+    const Field* field = out.object->FindField(name);
+    std::optional<std::string> text;
+    if (field != nullptr && !field->hidden) {
+      const EdmValue value = record.Value(*field);
+      if (!value.is_null()) text = value.ToText();
+    }
+    out.values.push_back(std::move(text));
   }
-};
+}
+
+Result<WrittenRecord> RecordWriter::StoreItem(WriteTransaction& txn, const ExternalObject& object, const Item& item,
+                                              std::optional<std::uint32_t> element, std::vector<std::string> fields) {
+  TABLECAST_ASSIGN_OR_RETURN(const auto owned, OwnedRecord::Make(object, item, now_));
+  if (element) owned->record().SetElement(*element);
+  TABLECAST_RETURN_IF_ERROR(CheckUnique(txn, object, owned->record(), owned->encoded_key()));
+  TABLECAST_RETURN_IF_ERROR(txn.Put(object.table(), item));
+  WrittenRecord out = Describe(object, owned->record(), item);
+  AddFields(std::move(fields), owned->record(), out);
+  return out;
+}
+
+Result<WrittenRecord> RecordWriter::DescribeElement(const ExternalObject& child, const Item& item, std::uint32_t element,
+                                                    const RecordChange& change) const {
+  TABLECAST_ASSIGN_OR_RETURN(const auto owned, OwnedRecord::Make(child, item, now_));
+  owned->record().SetElement(element);
+  WrittenRecord out = Describe(child, owned->record(), item);
+  out.created = true;
+  std::vector<std::string> fields;
+  for (const FieldAssignment& assignment : change.fields) fields.push_back(assignment.field->name);
+  AddFields(std::move(fields), owned->record(), out);
+  return out;
+}
 
 Result<WrittenRecord> RecordWriter::Create(WriteTransaction& txn, const RecordChange& change) {
   const ExternalObject& object = *change.object;
@@ -136,8 +161,9 @@ Result<WrittenRecord> RecordWriter::Create(WriteTransaction& txn, const RecordCh
     EdmValue value;
     RecordKey target_key;
     if (!link.create.empty()) {
-      TABLECAST_ASSIGN_OR_RETURN(const WrittenRecord target, Create(txn, link.create.front()));
+      TABLECAST_ASSIGN_OR_RETURN(WrittenRecord target, Create(txn, link.create.front()));
       target_key.external_id = target.external_id;
+      made.push_back(std::move(target));
     } else if (!link.bind.empty()) {
       target_key = link.bind.front();
     } else {
@@ -153,7 +179,7 @@ Result<WrittenRecord> RecordWriter::Create(WriteTransaction& txn, const RecordCh
     if (!link->navigation->embedded) continue;
     const ExternalObject& child = *link->navigation->target;
     for (const RecordChange& record : link->create) {
-      TABLECAST_RETURN_IF_ERROR(AppendElement(child, record, edit.item()));
+      TABLECAST_RETURN_IF_ERROR(AppendElement(txn, child, record, edit.item()));
     }
   }
   TABLECAST_RETURN_IF_ERROR(edit.Finish());
@@ -163,26 +189,35 @@ Result<WrittenRecord> RecordWriter::Create(WriteTransaction& txn, const RecordCh
     return MakeError(ErrorCode::kAlreadyExists, "key-exists", "an item with this key is there already", "",
                      "change it by PATCH");
   }
-  TABLECAST_ASSIGN_OR_RETURN(WrittenRecord written, WriteSteps::Store(txn, object, edit.item(), std::nullopt, now_));
-  written.created = written.changed = true;
-  written.fields = edit.changed_fields();
+  TABLECAST_ASSIGN_OR_RETURN(WrittenRecord written, StoreItem(txn, object, edit.item(), std::nullopt, edit.changed_fields()));
+  written.created = true;
+  written.others = std::move(made);
   for (const LinkedRecords* link : children) {
-    if (link->navigation->embedded) continue;
+    if (link->navigation->embedded) {
+      std::uint32_t element = 0;  // a new item: its lists hold what was sent and nothing else
+      for (const RecordChange& record : link->create) {
+        TABLECAST_ASSIGN_OR_RETURN(WrittenRecord child,
+                                   DescribeElement(*link->navigation->target, edit.item(), element++, record));
+        written.others.push_back(std::move(child));
+      }
+      continue;
+    }
     RecordKey parent;
     parent.external_id = written.external_id;
     for (const RecordChange& record : link->create) {
       TABLECAST_ASSIGN_OR_RETURN(WrittenRecord child, CreateUnder(txn, object, parent, *link->navigation, record));
-      static_cast<void>(child);
+      written.others.push_back(std::move(child));
     }
     for (const RecordKey& target : link->bind) {
       TABLECAST_ASSIGN_OR_RETURN(WrittenRecord linked, SetReference(txn, object, parent, *link->navigation, target, false));
-      static_cast<void>(linked);
+      written.others.push_back(std::move(linked));
     }
   }
   return written;
 }
 
-Status RecordWriter::AppendElement(const ExternalObject& child, const RecordChange& record, Item& item) {
+Status RecordWriter::AppendElement(WriteTransaction& txn, const ExternalObject& child, const RecordChange& record, Item& item) {
+  TABLECAST_RETURN_IF_ERROR(CheckWritable(child));
   const EmbeddedList& embedded = *child.embedded();
   auto found = item.find(embedded.attribute);
   if (found == item.end()) found = item.emplace(embedded.attribute, AttributeValue::ListOf({})).first;
@@ -194,35 +229,24 @@ Status RecordWriter::AppendElement(const ExternalObject& child, const RecordChan
   if (!list->Is(AttributeType::kL)) {
     return MakeError(ErrorCode::kInvalidArgument, "element-list", "the item holds something else than a list there", embedded.attribute);
   }
+  if (!record.links.empty()) {
+    return MakeError(ErrorCode::kUnimplemented, "deep-insert-embedded",
+                     "related records of an embedded record are not created with it", record.links.front().navigation->name,
+                     "create them on their own");
+  }
   list->list().push_back(AttributeValue::MapOf({}));
   const auto index = static_cast<std::uint32_t>(list->list().size() - 1);
-  AttributeValue::Map element;
+  // The same steps as for a record of its own, on the item that is being made.
+  RecordEdit edit(child, now_, nullptr, index);
+  edit.item() = std::move(item);
+  Status filled;
   for (const FieldAssignment& assignment : record.fields) {
-    const Field& field = *assignment.field;
-    if (field.source.kind != SourceKind::kElement || !field.source.path.empty() || assignment.value.is_null()) continue;
-    TABLECAST_ASSIGN_OR_RETURN(AttributeValue stored, ToStored(field, assignment.value, nullptr));
-    element.insert_or_assign(field.source.attribute, std::move(stored));
+    if (filled.ok()) filled = edit.Assign(assignment, true);
   }
-  const auto key = element.find(embedded.key_member);
-  if (key == element.end()) {
-    return MakeError(ErrorCode::kInvalidArgument, "field-required", "the key `" + embedded.key_member + "` of the element is missing",
-                     embedded.key_member);
-  }
-  for (std::uint32_t i = 0; i < index; ++i) {
-    const AttributeValue& other = list->list()[i];
-    if (!other.Is(AttributeType::kM)) continue;
-    const auto other_key = other.map().find(embedded.key_member);
-    if (other_key != other.map().end() && other_key->second == key->second) {
-      return MakeError(ErrorCode::kAlreadyExists, "key-exists", "an element with this key is there already", embedded.key_member);
-    }
-  }
-  for (const Field& field : child.fields()) {
-    if (field.required && field.source.kind == SourceKind::kElement && !element.contains(field.source.attribute)) {
-      return MakeError(ErrorCode::kInvalidArgument, "field-required", "the field `" + field.name + "` needs a value", field.name);
-    }
-  }
-  list->list()[index] = AttributeValue::MapOf(std::move(element));
-  return {};
+  if (filled.ok()) filled = edit.FillDefaults(txn);
+  if (filled.ok()) filled = edit.CheckElement(embedded.key_member);
+  item = std::move(edit.item());
+  return filled;
 }
 
 Result<WrittenRecord> RecordWriter::CreateUnder(WriteTransaction& txn, const ExternalObject& parent_object,
@@ -233,15 +257,11 @@ Result<WrittenRecord> RecordWriter::CreateUnder(WriteTransaction& txn, const Ext
   const ExternalObject& object = *navigation.target;
   if (navigation.embedded) {
     Item item = found.item;
-    TABLECAST_RETURN_IF_ERROR(AppendElement(object, change, item));
+    TABLECAST_RETURN_IF_ERROR(AppendElement(txn, object, change, item));
     TABLECAST_RETURN_IF_ERROR(ValidateItem(object.schema(), item));
     TABLECAST_RETURN_IF_ERROR(txn.Put(object.table(), item));
     TABLECAST_ASSIGN_OR_RETURN(const auto owned, OwnedRecord::Make(object, item, now_));
-    owned->record().SetElement(owned->record().ElementCount() - 1);
-    WrittenRecord written = Describe(object, owned->record(), item);
-    written.created = written.changed = true;
-    for (const FieldAssignment& assignment : change.fields) written.fields.push_back(assignment.field->name);
-    return written;
+    return DescribeElement(object, item, owned->record().ElementCount() - 1, change);
   }
   TABLECAST_ASSIGN_OR_RETURN(const auto owned, OwnedRecord::Make(parent_object, found.item, now_));
   const EdmValue join = owned->record().Join(navigation.from);
@@ -267,9 +287,8 @@ Result<WrittenRecord> RecordWriter::CreateUnder(WriteTransaction& txn, const Ext
   TABLECAST_ASSIGN_OR_RETURN(const ItemKey key, KeyOf(object.schema(), edit.item()));
   TABLECAST_ASSIGN_OR_RETURN(const auto existing, txn.Get(object.table(), key));
   if (existing) return MakeError(ErrorCode::kAlreadyExists, "key-exists", "an item with this key is there already");
-  TABLECAST_ASSIGN_OR_RETURN(WrittenRecord written, WriteSteps::Store(txn, object, edit.item(), std::nullopt, now_));
-  written.created = written.changed = true;
-  written.fields = edit.changed_fields();
+  TABLECAST_ASSIGN_OR_RETURN(WrittenRecord written, StoreItem(txn, object, edit.item(), std::nullopt, edit.changed_fields()));
+  written.created = true;
   return written;
 }
 
@@ -329,9 +348,7 @@ Result<WrittenRecord> RecordWriter::Update(WriteTransaction& txn, const RecordKe
     return MakeError(ErrorCode::kInvalidArgument, "key-immutable", "the change would move the record to another key", "",
                      "delete it and create the other one");
   }
-  TABLECAST_ASSIGN_OR_RETURN(WrittenRecord written, WriteSteps::Store(txn, object, edit.item(), found->element, now_));
-  written.changed = true;
-  written.fields = edit.changed_fields();
+  TABLECAST_ASSIGN_OR_RETURN(WrittenRecord written, StoreItem(txn, object, edit.item(), found->element, edit.changed_fields()));
   return written;
 }
 
@@ -381,9 +398,10 @@ Result<WrittenRecord> RecordWriter::SetReference(WriteTransaction& txn, const Ex
     if (!edit.changed()) return Describe(of, before->record(), found.item);
     TABLECAST_RETURN_IF_ERROR(edit.ApplyOnUpdate());
     TABLECAST_RETURN_IF_ERROR(edit.Finish());
-    TABLECAST_ASSIGN_OR_RETURN(WrittenRecord written, WriteSteps::Store(txn, of, edit.item(), found.element, now_));
-    written.changed = true;
-    return written;
+    std::vector<std::string> fields = edit.changed_fields();
+    const std::string& linked = column.field != nullptr ? column.field->name : column.column;
+    if (std::find(fields.begin(), fields.end(), linked) == fields.end()) fields.push_back(linked);
+    return StoreItem(txn, of, edit.item(), found.element, std::move(fields));
   };
   if (navigation.collection) {
     if (!target) return MakeError(ErrorCode::kInvalidArgument, "link-target", "$id names the record to take out", "$id");

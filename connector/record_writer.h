@@ -26,6 +26,8 @@
 
 namespace tablecast {
 
+class ItemRecord;
+
 struct FieldAssignment {
   const Field* field = nullptr;
   EdmValue value;                    // null = set to null
@@ -60,6 +62,10 @@ struct WrittenRecord {
   bool created = false;
   bool changed = false;  // false: every value was as stored, nothing was written
   std::vector<std::string> fields;  // names of the fields that changed
+  // With RecordWriter::report_values: their values now, as text; unset = null, or of a hidden field.
+  std::vector<std::optional<std::string>> values;
+  // What was written along with it: children and targets of a deep insert, records that were linked.
+  std::vector<WrittenRecord> others;
 };
 
 // How a payload of Update is meant.
@@ -70,6 +76,9 @@ class RecordWriter {
   // BORROWS: the store.
   RecordWriter(ItemStore& store, std::shared_ptr<const Catalog> catalog, Timestamp now)
       : store_(store), catalog_(std::move(catalog)), now_(now) {}
+
+  // For an audit log that shall hold values.
+  void report_values(bool report) { report_values_ = report; }
 
   // Each runs inside `txn`, so that several make one atomic change set.
   // ERRORS: kInvalidArgument ("value-...", "field-...", "key-immutable", "record-not-of-object", ...) with the field
@@ -93,11 +102,19 @@ class RecordWriter {
 
  private:
   // A new element of the list that `child`'s records live in.
-  Status AppendElement(const ExternalObject& child, const RecordChange& record, Item& item);
+  Status AppendElement(WriteTransaction& txn, const ExternalObject& child, const RecordChange& record, Item& item);
+  // Stores a finished item and describes its record.
+  Result<WrittenRecord> StoreItem(WriteTransaction& txn, const ExternalObject& object, const Item& item,
+                                  std::optional<std::uint32_t> element, std::vector<std::string> fields);
+  // The description of a record of `item` that is stored as it is.
+  Result<WrittenRecord> DescribeElement(const ExternalObject& child, const Item& item, std::uint32_t element,
+                                        const RecordChange& change) const;
+  void AddFields(std::vector<std::string> fields, ItemRecord& record, WrittenRecord& out) const;
 
   ItemStore& store_;
   std::shared_ptr<const Catalog> catalog_;
   Timestamp now_;
+  bool report_values_ = false;
 };
 
 }  // namespace tablecast

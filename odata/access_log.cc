@@ -1,7 +1,5 @@
 #include "odata/access_log.h"
 
-#include <filesystem>
-#include <system_error>
 #include <utility>
 
 #include "base/json_writer.h"
@@ -29,79 +27,16 @@ std::string FormatAccessLine(const RequestRecord& record) {
 }
 
 Result<std::unique_ptr<AccessLog>> AccessLog::Open(AccessLogOptions options) {
-  std::unique_ptr<AccessLog> log(new AccessLog(std::move(options)));
-  TABLECAST_RETURN_IF_ERROR(log->OpenFile());
-  return log;
-}
-
-AccessLog::~AccessLog() { CloseFile(); }
-
-void AccessLog::CloseFile() {
-  if (file_ == nullptr) return;
-  if (file_ == stdout) {
-    std::fflush(file_);
-  } else {
-    std::fclose(file_);
-  }
-  file_ = nullptr;
-}
-
-Status AccessLog::OpenFile() {
-  CloseFile();
-  if (options_.file == "-") {
-    file_ = stdout;
-    return {};
-  }
-  file_ = std::fopen(options_.file.c_str(), "ae");
-  if (file_ == nullptr) {
-    return MakeError(ErrorCode::kInvalidArgument, "bad-log-file", "the access log cannot be written", options_.file);
-  }
-  std::error_code error;
-  const std::uintmax_t size = std::filesystem::file_size(options_.file, error);
-  bytes_ = error ? 0 : size;
-  return {};
-}
-
-void AccessLog::Rotate() {
-  CloseFile();
-  std::error_code ignored;  // a rotation that fails goes on in the file it has
-  for (int i = options_.keep - 1; i >= 1; --i) {
-    std::filesystem::rename(options_.file + "." + std::to_string(i), options_.file + "." + std::to_string(i + 1), ignored);
-  }
-  if (options_.keep > 0) {
-    std::filesystem::rename(options_.file, options_.file + ".1", ignored);
-  } else {
-    std::filesystem::remove(options_.file, ignored);
-  }
-  if (!OpenFile().ok()) ++dropped_;
+  TABLECAST_ASSIGN_OR_RETURN(std::unique_ptr<RotatingFile> file, RotatingFile::Open(std::move(options)));
+  return std::unique_ptr<AccessLog>(new AccessLog(std::move(file)));
 }
 
 void AccessLog::Write(const RequestRecord& record) {
-  std::string line = FormatAccessLine(record);
-  line += '\n';
-  const std::lock_guard lock(mutex_);
-  if (file_ == nullptr && !OpenFile().ok()) {
-    ++dropped_;
-    return;
-  }
-  if (file_ != stdout && bytes_ > 0 && bytes_ + line.size() > options_.max_bytes) Rotate();
-  // Flushed line by line, so that a kill loses nothing and `tail -f` works.
-  if (file_ == nullptr || std::fwrite(line.data(), 1, line.size(), file_) != line.size() || std::fflush(file_) != 0) {
-    ++dropped_;
-    if (file_ != nullptr) std::clearerr(file_);
-    return;
-  }
-  bytes_ += line.size();
+  static_cast<void>(file_->WriteLine(FormatAccessLine(record)).ok());  // counted there
 }
 
-Status AccessLog::Reopen() {
-  const std::lock_guard lock(mutex_);
-  return OpenFile();
-}
+Status AccessLog::Reopen() { return file_->Reopen(); }
 
-std::uint64_t AccessLog::dropped() const {
-  const std::lock_guard lock(mutex_);
-  return dropped_;
-}
+std::uint64_t AccessLog::dropped() const { return file_->dropped(); }
 
 }  // namespace tablecast

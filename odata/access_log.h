@@ -4,20 +4,15 @@
 // One JSON line per finished request, to a file that is rotated by size or to standard output.
 
 #include <cstdint>
-#include <cstdio>
 #include <memory>
-#include <mutex>
 #include <string>
 
 #include "odata/http_server.h"
+#include "odata/rotating_file.h"
 
 namespace tablecast {
 
-struct AccessLogOptions {
-  std::string file{};  // "-": standard output
-  std::uint64_t max_bytes = 100U << 20U;  // then FILE becomes FILE.1, FILE.1 becomes FILE.2, ...
-  int keep = 5;                           // rotated files that are kept
-};
+using AccessLogOptions = RotatingFileOptions;
 
 // {"time":"2015-12-21T17:42:34.123456789Z","id":...,"status":200,"micros":731,...} without a line end.
 std::string FormatAccessLine(const RequestRecord& record);
@@ -26,8 +21,6 @@ class AccessLog {
  public:
   // ERRORS: kInvalidArgument "bad-log-file".
   static Result<std::unique_ptr<AccessLog>> Open(AccessLogOptions options);
-  ~AccessLog();
-
   // A line that cannot be written is counted and dropped: a full disk does not stop the service.
   // THREAD: thread-safe.
   void Write(const RequestRecord& record);
@@ -36,16 +29,9 @@ class AccessLog {
   std::uint64_t dropped() const;
 
  private:
-  explicit AccessLog(AccessLogOptions options) : options_(std::move(options)) {}
-  Status OpenFile();
-  void Rotate();
-  void CloseFile();
+  explicit AccessLog(std::unique_ptr<RotatingFile> file) : file_(std::move(file)) {}
 
-  const AccessLogOptions options_;
-  mutable std::mutex mutex_;
-  std::FILE* file_ = nullptr;
-  std::uint64_t bytes_ = 0;
-  std::uint64_t dropped_ = 0;
+  std::unique_ptr<RotatingFile> file_;
 };
 
 }  // namespace tablecast

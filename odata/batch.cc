@@ -231,7 +231,9 @@ class BatchRun {
         response = ErrorResponse(MakeError(ErrorCode::kInvalidArgument, "batch-nested", "a batch holds no batch"), ODataVersion::k40,
                                  request_.request_id);
       } else {
-        response = RequestHandler(service_, store_, signer_, catalog_, inner).Handle();
+        RequestHandler handler(service_, store_, signer_, catalog_, inner);
+        handler.set_part(part.id);
+        response = handler.Handle();
       }
     }
     Note(part, response);
@@ -261,6 +263,7 @@ class BatchRun {
           failed_at = i;
           requests.push_back(std::make_unique<HttpRequest>(RequestOf(batch_.parts[i], made)));
           handlers.push_back(std::make_unique<RequestHandler>(service_, store_, signer_, catalog_, *requests.back()));
+          handlers.back()->set_part(batch_.parts[i].id);
           TABLECAST_RETURN_IF_ERROR(handlers.back()->PrepareWrite());
           TABLECAST_RETURN_IF_ERROR(handlers.back()->ExecuteWrite(txn));
           if (!batch_.parts[i].id.empty()) {
@@ -272,6 +275,14 @@ class BatchRun {
       if (!status.ok()) failure = status.error();
     }
     if (failure) {
+      // Requests behind the culprit have not been looked at: only what was tried is told.
+      for (std::size_t i = 0; i < handlers.size(); ++i) {
+        if (begin + i == failed_at) {
+          handlers[i]->AuditRefusal(*failure);
+        } else {
+          handlers[i]->AuditRollback();
+        }
+      }
       group_failed_.insert(batch_.parts[begin].group);
       if (!batch_.parts[begin].group_name.empty()) failed_groups_by_name_.insert(batch_.parts[begin].group_name);
       HttpResponse response = ErrorResponse(*failure, ODataVersion::k40, request_.request_id);

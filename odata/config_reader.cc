@@ -40,8 +40,9 @@ std::string NearestName(std::string_view word, const std::vector<std::string>& c
   return nearest;
 }
 
-ConfigReader::ConfigReader(const JsonValue& object, std::string path, std::vector<Issue>& issues)
-    : object_(object), path_(std::move(path)), issues_(issues) {}
+ConfigReader::ConfigReader(const JsonValue& object, std::string path, std::vector<Issue>& issues,
+                           std::map<std::string, std::string>* defaults)
+    : object_(object), path_(std::move(path)), issues_(issues), defaults_(defaults) {}
 
 std::string ConfigReader::PathOf(std::string_view key) const {
   return path_.empty() ? std::string(key) : path_ + "." + std::string(key);
@@ -58,32 +59,29 @@ void ConfigReader::Report(std::string_view key, std::string code, std::string me
   issues_.push_back(std::move(issue));
 }
 
-const JsonValue* ConfigReader::Find(std::string_view key) {
+const JsonValue* ConfigReader::Expect(std::string_view key, JsonType type, std::string_view what, std::string without) {
   known_.emplace_back(key);
-  return object_.Find(key);
-}
-
-const JsonValue* ConfigReader::Expect(std::string_view key, JsonType type, std::string_view what) {
-  const JsonValue* value = Find(key);
+  if (defaults_ != nullptr) defaults_->emplace(PathOf(key), std::move(without));
+  const JsonValue* value = object_.Find(key);
   if (value == nullptr || value->type == type) return value;
   Report(key, "config-type", "this must be " + std::string(what));
   return nullptr;
 }
 
 bool ConfigReader::String(std::string_view key, std::string& out) {
-  const JsonValue* value = Expect(key, JsonType::kString, "a string");
+  const JsonValue* value = Expect(key, JsonType::kString, "a string", out);
   if (value != nullptr) out = value->text;
   return value != nullptr;
 }
 
 bool ConfigReader::Bool(std::string_view key, bool& out) {
-  const JsonValue* value = Expect(key, JsonType::kBool, "true or false");
+  const JsonValue* value = Expect(key, JsonType::kBool, "true or false", out ? "true" : "false");
   if (value != nullptr) out = value->boolean;
   return value != nullptr;
 }
 
 bool ConfigReader::Integer(std::string_view key, std::int64_t least, std::int64_t most, std::int64_t& out) {
-  const JsonValue* value = Expect(key, JsonType::kNumber, "a whole number");
+  const JsonValue* value = Expect(key, JsonType::kNumber, "a whole number", std::to_string(out));
   if (value == nullptr) return false;
   std::int64_t number = 0;
   const char* end = value->text.data() + value->text.size();
@@ -97,14 +95,14 @@ bool ConfigReader::Integer(std::string_view key, std::int64_t least, std::int64_
 }
 
 bool ConfigReader::Size(std::string_view key, std::int64_t least, std::size_t& out) {
-  std::int64_t number = 0;
+  auto number = static_cast<std::int64_t>(out);
   if (!Integer(key, least, std::numeric_limits<std::int64_t>::max(), number)) return false;
   out = static_cast<std::size_t>(number);
   return true;
 }
 
 bool ConfigReader::Strings(std::string_view key, std::vector<std::string>& out) {
-  const JsonValue* value = Expect(key, JsonType::kArray, "an array of strings");
+  const JsonValue* value = Expect(key, JsonType::kArray, "an array of strings", "");
   if (value == nullptr) return false;
   out.clear();
   for (const JsonValue& element : value->elements) {
@@ -117,8 +115,8 @@ bool ConfigReader::Strings(std::string_view key, std::vector<std::string>& out) 
   return true;
 }
 
-const JsonValue* ConfigReader::Object(std::string_view key) { return Expect(key, JsonType::kObject, "an object"); }
-const JsonValue* ConfigReader::Array(std::string_view key) { return Expect(key, JsonType::kArray, "an array"); }
+const JsonValue* ConfigReader::Object(std::string_view key) { return Expect(key, JsonType::kObject, "an object", ""); }
+const JsonValue* ConfigReader::Array(std::string_view key) { return Expect(key, JsonType::kArray, "an array", ""); }
 
 void ConfigReader::Finish() {
   std::vector<std::string> seen;

@@ -11,6 +11,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <map>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -24,7 +25,9 @@ class ConfigReader {
  public:
   // `path` is the dotted path of `object` in the document, "" for its root.
   // BORROWS: both references must outlive the reader.
-  ConfigReader(const JsonValue& object, std::string path, std::vector<Issue>& issues);
+  // `defaults`, if given, learns the dotted path of every key that is asked for, and what holds without it.
+  ConfigReader(const JsonValue& object, std::string path, std::vector<Issue>& issues,
+               std::map<std::string, std::string>* defaults = nullptr);
 
   // Each takes the member of that name, if there is one, into `out` and otherwise leaves it alone.
   // Returns whether a good value was there.
@@ -45,12 +48,12 @@ class ConfigReader {
   void Report(std::string_view key, std::string code, std::string message, std::string remedy = {});
 
  private:
-  const JsonValue* Find(std::string_view key);
-  const JsonValue* Expect(std::string_view key, JsonType type, std::string_view what);
+  const JsonValue* Expect(std::string_view key, JsonType type, std::string_view what, std::string without);
 
   const JsonValue& object_;
   const std::string path_;
   std::vector<Issue>& issues_;
+  std::map<std::string, std::string>* const defaults_;
   std::vector<std::string> known_;
 };
 

@@ -118,7 +118,8 @@ struct Csdl {
   std::vector<CsdlTerm> terms;  // of tablecast.v1
 };
 
-Csdl BuildCsdl(const Catalog& catalog, const Principal& principal);
+// `expand_levels`: how deep $expand may nest.
+Csdl BuildCsdl(const Catalog& catalog, const Principal& principal, std::uint32_t expand_levels = 5);
 
 std::string CsdlXml(const Csdl& csdl, ODataVersion version);
 std::string CsdlJson(const Csdl& csdl, ODataVersion version);

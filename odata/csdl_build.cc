@@ -28,7 +28,8 @@ CsdlValue PropertyPaths(const std::vector<std::string>& names) {
 
 class Builder {
  public:
-  Builder(const Catalog& catalog, const Principal& principal) : catalog_(catalog), principal_(principal) {
+  Builder(const Catalog& catalog, const Principal& principal, std::uint32_t expand_levels)
+      : catalog_(catalog), principal_(principal), expand_levels_(expand_levels) {
     csdl_.schema_namespace = catalog.schema_namespace();
     csdl_.schema_version = catalog.fingerprint().substr(0, 16);
   }
@@ -202,7 +203,7 @@ class Builder {
     Add(out, "Capabilities.SearchRestrictions", CsdlValue::Record({{"Searchable", CsdlValue::Bool(true)}}));
     Add(out, "Capabilities.CountRestrictions", CsdlValue::Record({{"Countable", CsdlValue::Bool(true)}}));
     Add(out, "Capabilities.ExpandRestrictions",
-        CsdlValue::Record({{"Expandable", CsdlValue::Bool(true)}, {"MaxLevels", CsdlValue::Number("5")}}));
+        CsdlValue::Record({{"Expandable", CsdlValue::Bool(true)}, {"MaxLevels", CsdlValue::Number(std::to_string(expand_levels_))}}));
     Add(out, "Capabilities.TopSupported", CsdlValue::Bool(true));
     Add(out, "Capabilities.SkipSupported", CsdlValue::Bool(true));
     Add(out, "Capabilities.ComputeSupported", CsdlValue::Bool(true));
@@ -261,6 +262,7 @@ class Builder {
 
   const Catalog& catalog_;
   const Principal& principal_;
+  const std::uint32_t expand_levels_;
   Csdl csdl_;
   std::set<std::string> complex_names_;
 };
@@ -312,6 +314,8 @@ CsdlValue CsdlValue::Record(std::vector<std::pair<std::string, CsdlValue>> value
 
 std::string_view ODataVersionText(ODataVersion version) { return version == ODataVersion::k40 ? "4.0" : "4.01"; }
 
-Csdl BuildCsdl(const Catalog& catalog, const Principal& principal) { return Builder(catalog, principal).Build(); }
+Csdl BuildCsdl(const Catalog& catalog, const Principal& principal, std::uint32_t expand_levels) {
+  return Builder(catalog, principal, expand_levels).Build();
+}
 
 }  // namespace tablecast

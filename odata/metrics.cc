@@ -42,6 +42,8 @@ struct Metrics::State {
       prometheus::BuildCounter().Name("tablecast_query_plans_total").Help("Queries by access path").Register(registry);
   prometheus::Family<prometheus::Counter>& builds =
       prometheus::BuildCounter().Name("tablecast_index_builds_total").Help("Finished index builds").Register(registry);
+  prometheus::Family<prometheus::Counter>& audit =
+      prometheus::BuildCounter().Name("tablecast_audit_lines_total").Help("Lines of the audit log").Register(registry);
   prometheus::Family<prometheus::Counter>& reloads =
       prometheus::BuildCounter().Name("tablecast_catalog_reloads_total").Help("Catalog reloads").Register(registry);
   prometheus::Counter& bytes = OneCounter(registry, "tablecast_http_response_bytes_total", "Bytes sent in responses");
@@ -131,6 +133,10 @@ void Metrics::SetLoad(const HttpServer::Load& load) {
   state_->connections.Set(static_cast<double>(load.connections));
   state_->queued.Set(static_cast<double>(load.queued_requests));
   state_->buffered.Set(static_cast<double>(load.buffered_bytes));
+}
+
+void Metrics::CountAuditLine(bool written) {
+  state_->audit.Add({{"result", written ? "ok" : "lost"}}).Increment();
 }
 
 void Metrics::CountCatalogReload(bool succeeded) {

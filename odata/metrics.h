@@ -38,6 +38,8 @@ class Metrics {
   void SetStoreBytes(std::uint64_t bytes);
   void SetLoad(const HttpServer::Load& load);
   void CountCatalogReload(bool succeeded);
+  // Lines of the audit log; those that could not be written are an alarm.
+  void CountAuditLine(bool written);
 
   // The text exposition format 0.0.4.
   std::string Serialize() const;

@@ -137,9 +137,15 @@ Status RequestHandler::Prepare() {
 
 HttpResponse RequestHandler::Handle() {
   const Status prepared = Prepare();
-  if (!prepared.ok()) return Fail(prepared.error());
+  if (!prepared.ok()) {
+    AuditRefusal(prepared.error());
+    return Fail(prepared.error());
+  }
   Result<HttpResponse> response = Dispatch();
-  if (!response.ok()) return Fail(response.error());
+  if (!response.ok()) {
+    AuditRefusal(response.error());
+    return Fail(response.error());
+  }
   return *std::move(response);
 }
 
@@ -223,7 +229,7 @@ Result<HttpResponse> RequestHandler::ReadMetadata() {
     negotiated.representation = chosen.ok() ? chosen->representation : Representation::kXml;
   }
   const bool json = negotiated.representation == Representation::kJson;
-  const Csdl csdl = BuildCsdl(*catalog_, principal_);
+  const Csdl csdl = BuildCsdl(*catalog_, principal_, service_.options().query.max_expand_depth);
   const std::string etag = "W/\"" + catalog_->fingerprint().substr(0, 32) + (json ? "j" : "x") +
                            std::string(ODataVersionText(version_)) + "\"";
   HttpResponse response;

@@ -40,6 +40,10 @@ class RequestHandler {
   Status ExecuteWrite(WriteTransaction& txn);
   Result<HttpResponse> FinishWrite();       // after the commit
   HttpResponse Fail(const Error& error) const;
+  // Tells the audit log of a write that was not carried out (error), or was undone with its change set.
+  void AuditRefusal(const Error& error) const;
+  void AuditRollback() const;
+  void set_part(std::string part) { part_ = std::move(part); }  // id inside a batch
   // URL of the record that was written, relative to the service root; "" before ExecuteWrite.
   const std::string& written_url() const { return written_url_; }
   const std::string& written_etag() const { return written_.etag; }
@@ -75,11 +79,18 @@ class RequestHandler {
   Result<std::string> DeltaLink(std::uint64_t sequence) const;
   std::string ChangeBinding() const;
 
+  bool IsWrite() const;
+  AuditRecord AuditOf(const WrittenRecord& written) const;
+  AuditRecord AuditOfRequest() const;
+  void AuditDone();
+
   enum class WriteKind : std::uint8_t { kNone, kCreate, kCreateUnder, kUpdate, kDelete, kSetReference };
   Result<RecordKey> KeyOfTarget(const PathStart& start) const;
   Result<RecordKey> ResolveReference(const std::string& id, const ExternalObject& object) const;
+  Status PrepareTarget();
   Status PrepareReference();
   Status PrepareProperty();
+  Status PrepareAnswer();
   Status RequireJson() const;
   Status Require(const ExternalObject& object, bool ObjectRights::*right, const char* verb) const;
 
@@ -117,6 +128,10 @@ class RequestHandler {
   Preconditions preconditions_;
   WrittenRecord written_;
   std::string written_url_;
+  std::optional<Negotiated> answer_format_;
+  std::optional<BoundQuery> answer_;
+  std::string part_;
+  bool audited_ = false;
 };
 
 }  // namespace tablecast

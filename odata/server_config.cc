@@ -33,10 +33,10 @@ int HexDigit(char c) {
 class Parser {
  public:
   Parser(const ConfigSources& sources, ParsedServerConfig& out)
-      : sources_(sources), config_(out.config), issues_(out.issues) {}
+      : sources_(sources), config_(out.config), issues_(out.issues), defaults_(out.defaults) {}
 
   void Root(const JsonValue& json) {
-    ConfigReader reader(json, "", issues_);
+    ConfigReader reader(json, "", issues_, &defaults_);
     reader.String("host", config_.host);
     std::int64_t port = config_.port;
     if (reader.Integer("port", 0, 65535, port)) config_.port = static_cast<int>(port);
@@ -51,12 +51,24 @@ class Parser {
     if (const JsonValue* auth = reader.Object("auth")) Auth(*auth);
     if (const JsonValue* limits = reader.Object("limits")) Limits(*limits);
     if (const JsonValue* threads = reader.Object("threads")) Threads(*threads);
-    if (const JsonValue* log = reader.Object("accessLog")) Log(*log);
+    if (const JsonValue* log = reader.Object("accessLog")) {
+      ConfigReader log_reader(*log, "accessLog", issues_, &defaults_);
+      config_.access_log = LogFile(log_reader);
+      log_reader.Finish();
+    }
+    if (const JsonValue* log = reader.Object("auditLog")) {
+      ConfigReader log_reader(*log, "auditLog", issues_, &defaults_);
+      AuditLogOptions audit;
+      audit.file = LogFile(log_reader);
+      log_reader.Bool("values", audit.values);
+      log_reader.Finish();
+      config_.audit_log = std::move(audit);
+    }
     if (const auto secret = Secret(reader, "signingSecret")) {
       config_.signing_secret = *secret;
       if (secret->size() < 32) reader.Report("signingSecretFile", "config-secret", "a signing secret has at least 32 bytes");
     }
-    if (const JsonValue* query = reader.Object("query")) config_.query = *query;
+    if (const JsonValue* query = reader.Object("query")) Query(*query);
     reader.Finish();
   }
 
@@ -98,7 +110,7 @@ class Parser {
   }
 
   void Tls(const JsonValue& json) {
-    ConfigReader reader(json, "tls", issues_);
+    ConfigReader reader(json, "tls", issues_, &defaults_);
     const bool certificate = reader.String("certificate", config_.tls.certificate);
     const bool key = reader.String("key", config_.tls.key);
     if (!certificate) reader.Report("certificate", "config-missing", "TLS needs a certificate file");
@@ -112,7 +124,7 @@ class Parser {
   }
 
   void Auth(const JsonValue& json) {
-    ConfigReader reader(json, "auth", issues_);
+    ConfigReader reader(json, "auth", issues_, &defaults_);
     AuthConfig& auth = config_.auth;
     if (const JsonValue* roles = reader.Object("roles")) {
       for (const JsonMember& member : roles->members) ReadRole(member, "auth.roles." + member.name);
@@ -151,7 +163,7 @@ class Parser {
 
   void ReadRole(const JsonMember& member, const std::string& path) {
     if (!ExpectObject(member.value, path)) return;
-    ConfigReader reader(member.value, path, issues_);
+    ConfigReader reader(member.value, path, issues_, &defaults_);
     Role role;
     role.name = member.name;
     Rights(reader, role.default_rights);
@@ -159,13 +171,13 @@ class Parser {
       for (const JsonMember& object : objects->members) {
         const std::string object_path = path + ".objects." + object.name;
         if (!ExpectObject(object.value, object_path)) continue;
-        ConfigReader rights(object.value, object_path, issues_);
+        ConfigReader rights(object.value, object_path, issues_, &defaults_);
         Rights(rights, role.objects[object.name] = {});
         rights.Finish();
       }
     }
     if (const JsonValue* hidden = reader.Object("hiddenFields")) {
-      ConfigReader fields(*hidden, path + ".hiddenFields", issues_);
+      ConfigReader fields(*hidden, path + ".hiddenFields", issues_, &defaults_);
       for (const JsonMember& object : hidden->members) {
         std::vector<std::string> names;
         fields.Strings(object.name, names);
@@ -194,7 +206,7 @@ class Parser {
 
   void User(const JsonValue& json, const std::string& path) {
     if (!ExpectObject(json, path)) return;
-    ConfigReader reader(json, path, issues_);
+    ConfigReader reader(json, path, issues_, &defaults_);
     BasicUser user;
     if (!reader.String("name", user.name) || user.name.empty() || user.name.find(':') != std::string::npos) {
       reader.Report("name", "config-name", "a user needs a name without colon");
@@ -217,7 +229,7 @@ class Parser {
   }
 
   void ApiKeys(const JsonValue& json) {
-    ConfigReader reader(json, "auth.apiKeys", issues_);
+    ConfigReader reader(json, "auth.apiKeys", issues_, &defaults_);
     reader.String("header", config_.auth.api_key_header);
     reader.String("parameter", config_.auth.api_key_parameter);
     if (const JsonValue* keys = reader.Array("keys")) {
@@ -228,7 +240,7 @@ class Parser {
 
   void Key(const JsonValue& json, const std::string& path) {
     if (!ExpectObject(json, path)) return;
-    ConfigReader reader(json, path, issues_);
+    ConfigReader reader(json, path, issues_, &defaults_);
     ApiKey key;
     if (!reader.String("name", key.name) || key.name.empty()) reader.Report("name", "config-name", "an API key needs a name");
     std::string hex;
@@ -255,7 +267,7 @@ class Parser {
   }
 
   void Jwt(const JsonValue& json) {
-    ConfigReader reader(json, "auth.jwt", issues_);
+    ConfigReader reader(json, "auth.jwt", issues_, &defaults_);
     JwtOptions jwt;
     reader.String("issuer", jwt.issuer);
     reader.String("audience", jwt.audience);
@@ -276,7 +288,7 @@ class Parser {
 
   void TokenKey(const JsonValue& json, const std::string& path, JwtOptions& jwt) {
     if (!ExpectObject(json, path)) return;
-    ConfigReader reader(json, path, issues_);
+    ConfigReader reader(json, path, issues_, &defaults_);
     std::string id;
     std::string name;
     reader.String("id", id);
@@ -309,12 +321,12 @@ class Parser {
   }
 
   static void Millis(ConfigReader& reader, std::string_view key, std::chrono::milliseconds& out) {
-    std::int64_t number = 0;
+    std::int64_t number = out.count();
     if (reader.Integer(key, 1, kMaxMillis, number)) out = std::chrono::milliseconds(number);
   }
 
   void Limits(const JsonValue& json) {
-    ConfigReader reader(json, "limits", issues_);
+    ConfigReader reader(json, "limits", issues_, &defaults_);
     HttpLimits& limits = config_.limits;
     reader.Size("maxRequestLineBytes", 256, limits.max_request_line_bytes);
     reader.Size("maxHeadBytes", 1024, limits.max_head_bytes);
@@ -339,31 +351,58 @@ class Parser {
     reader.Finish();
   }
 
+  void Query(const JsonValue& json) {
+    ConfigReader reader(json, "query", issues_, &defaults_);
+    QueryConfig& query = config_.query;
+    reader.Size("maxUrlBytes", 256, query.syntax.max_url_bytes);
+    // Trees are walked by recursion: their depth is bounded by the stack.
+    std::int64_t depth = query.syntax.max_expression_depth;
+    if (reader.Integer("maxExpressionDepth", 1, 500, depth)) query.syntax.max_expression_depth = static_cast<int>(depth);
+    depth = query.limits.max_expand_depth;
+    if (reader.Integer("maxExpandDepth", 1, 20, depth)) {
+      query.syntax.max_expand_depth = static_cast<int>(depth);
+      query.limits.max_expand_depth = static_cast<std::uint32_t>(depth);
+    }
+    reader.Size("maxExpressionNodes", 1, query.syntax.max_nodes);
+    reader.Size("maxInItems", 1, query.syntax.max_in_items);
+    reader.Size("maxSearchBytes", 1, query.syntax.max_search_bytes);
+    reader.Size("maxAliases", 0, query.syntax.max_aliases);
+    reader.Size("maxItemsScanned", 0, query.limits.max_items_scanned);
+    reader.Size("maxExpandedRecords", 1, query.limits.max_expanded_records);
+    reader.Size("maxSortedRecords", 1, query.limits.max_sorted_records);
+    reader.Size("maxGroups", 1, query.limits.max_groups);
+    reader.Size("maxPageBytes", 1024, query.max_page_bytes);
+    reader.Size("maxBatchParts", 1, query.max_batch_parts);
+    reader.Bool("requireIfMatch", query.require_if_match);
+    reader.Finish();
+  }
+
   void Threads(const JsonValue& json) {
-    ConfigReader reader(json, "threads", issues_);
-    std::int64_t number = 0;
+    ConfigReader reader(json, "threads", issues_, &defaults_);
+    auto number = static_cast<std::int64_t>(config_.loop_threads);
     if (reader.Integer("loops", 1, 256, number)) config_.loop_threads = static_cast<std::size_t>(number);
+    number = static_cast<std::int64_t>(config_.worker_threads);
     if (reader.Integer("workers", 1, 1024, number)) config_.worker_threads = static_cast<std::size_t>(number);
     reader.Finish();
   }
 
-  void Log(const JsonValue& json) {
-    ConfigReader reader(json, "accessLog", issues_);
-    AccessLogOptions log;
-    if (!reader.String("file", log.file)) reader.Report("file", "config-missing", "the access log needs a file, or \"-\"");
+  RotatingFileOptions LogFile(ConfigReader& reader) const {
+    RotatingFileOptions log;
+    if (!reader.String("file", log.file)) reader.Report("file", "config-missing", "a log needs a file, or \"-\"");
     log.file = InFolder(log.file);
-    std::int64_t number = 0;
+    auto number = static_cast<std::int64_t>(log.max_bytes);
     if (reader.Integer("maxBytes", 4096, std::numeric_limits<std::int64_t>::max(), number)) {
       log.max_bytes = static_cast<std::uint64_t>(number);
     }
+    number = log.keep;
     if (reader.Integer("keep", 0, 1000, number)) log.keep = static_cast<int>(number);
-    reader.Finish();
-    config_.access_log = std::move(log);
+    return log;
   }
 
   const ConfigSources& sources_;
   ServerConfig& config_;
   std::vector<Issue>& issues_;
+  std::map<std::string, std::string>& defaults_;
 };
 
 }  // namespace

@@ -19,6 +19,7 @@
 //   }
 
 #include <functional>
+#include <map>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -26,10 +27,13 @@
 
 #include "base/json_reader.h"
 #include "base/result.h"
+#include "connector/object_query.h"
 #include "odata/access_log.h"
+#include "odata/audit_log.h"
 #include "odata/auth.h"
 #include "odata/http_limits.h"
 #include "odata/http_server.h"
+#include "odata/syntax_tree.h"
 
 namespace tablecast {
 
@@ -37,6 +41,15 @@ struct TlsConfig {
   std::string certificate{};  // PEM file, chain
   std::string key{};          // PEM file
   bool enabled() const { return !certificate.empty(); }
+};
+
+// The section "query": what one request may ask of the service.
+struct QueryConfig {
+  syntax::SyntaxLimits syntax{};
+  QueryLimits limits{};
+  std::size_t max_page_bytes = 8U << 20U;
+  std::size_t max_batch_parts = 1000;
+  bool require_if_match = false;
 };
 
 struct ServerConfig {
@@ -53,8 +66,9 @@ struct ServerConfig {
   std::size_t loop_threads = 0;    // 0: HttpServerOptions decides
   std::size_t worker_threads = 0;
   std::optional<AccessLogOptions> access_log{};
+  std::optional<AuditLogOptions> audit_log{};
   std::string signing_secret{};     // for $skiptoken and delta links; empty: the store's own
-  std::optional<JsonValue> query{};  // the section "query", read by the service
+  QueryConfig query{};
 };
 
 // What reading a configuration may touch; replaceable in tests.
@@ -70,6 +84,8 @@ ConfigSources SystemSources(const std::string& config_file);
 struct ParsedServerConfig {
   ServerConfig config;
   std::vector<Issue> issues;  // usable when !HasErrors(issues)
+  // Every key of the sections that were there, by dotted path, with its default as text; "" = none.
+  std::map<std::string, std::string> defaults;
 };
 
 // Never fails half: with errors, `config` holds what could be read.

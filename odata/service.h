@@ -21,6 +21,7 @@
 #include "base/result.h"
 #include "connector/catalog.h"
 #include "connector/object_query.h"
+#include "odata/audit_log.h"
 #include "odata/http_message.h"
 #include "odata/skip_token.h"
 #include "odata/syntax_tree.h"
@@ -34,7 +35,7 @@ struct ServiceOptions {
   std::string public_url;               // "https://crm.example.com": links start with it; "" = the request's host
   std::string token_secret;             // 32 bytes; "" = fresh random ones
   syntax::SyntaxLimits syntax;          // URL and expression budgets
-  std::uint64_t max_items_scanned = 0;  // of one request; 0 = no limit but time
+  QueryLimits query;                    // of one request; its deadline is the request's
   std::size_t max_page_bytes = 8U << 20U;  // soft cap: a page that grows larger is cut
   std::size_t max_batch_parts = 1000;
   std::vector<std::string> cors_origins;   // exact origins; "*" for any; empty = CORS off
@@ -42,10 +43,9 @@ struct ServiceOptions {
   // Answers of the browsing page and its files; a status of 0 means "not mine". Called for GET of addresses
   // outside the service path, and for a browser's Accept inside it.
   std::function<HttpResponse(const HttpRequest&, const Catalog&)> page;
-  // Told of every write that was carried out: audit log.
-  std::function<void(const HttpRequest&, const std::string& object, const std::string& verb,
-                     const std::string& external_id, const std::vector<std::string>& fields)>
-      audit;
+  // Told of every record that was written and of every write that was refused, after the commit.
+  std::function<void(const AuditRecord&)> audit;
+  bool audit_values = false;  // AuditRecord::fields hold values
   // Told of every answered query: metrics.
   std::function<void(const PlanReport&, std::uint64_t returned)> observe;
 };

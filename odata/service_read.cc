@@ -106,7 +106,7 @@ Result<Engine> RequestHandler::ForcedEngine() const {
 }
 
 Status RequestHandler::ApplyRequestLimits(ObjectQuery& query) const {
-  query.limits.max_items_scanned = service_.options().max_items_scanned;
+  query.limits = service_.options().query;
   if (request_.deadline != std::chrono::steady_clock::time_point::max()) query.limits.deadline = request_.deadline;
   TABLECAST_ASSIGN_OR_RETURN(query.engine, ForcedEngine());
   query.want_conversion_errors = format_.annotations;

@@ -135,7 +135,30 @@ Status RequestHandler::PrepareProperty() {
   return {};
 }
 
+// What the answer to a create or update is made of. Read before anything is written: a wish that cannot be met must
+// not be told after the commit.
+Status RequestHandler::PrepareAnswer() {
+  const bool asked = preferences_.return_representation.value_or(method_ == "POST");
+  if (!preferences_.return_representation.value_or(true)) return {};
+  auto negotiated = Negotiate(request_.headers, options_.format, {Representation::kJson});
+  QueryBinder binder = Binder();
+  auto bound = binder.Bind(*change_.object, options_);
+  if (asked && !negotiated.ok()) return negotiated.error();
+  if (asked && !bound.ok()) return bound.error();
+  if (!negotiated.ok() || !bound.ok()) return {};  // an update answers 204 by itself
+  answer_format_ = *std::move(negotiated);
+  answer_ = *std::move(bound);
+  return {};
+}
+
 Status RequestHandler::PrepareWrite() {
+  TABLECAST_RETURN_IF_ERROR(PrepareTarget());
+  const bool entity = write_kind_ == WriteKind::kCreate || write_kind_ == WriteKind::kCreateUnder ||
+                      (write_kind_ == WriteKind::kUpdate && bound_path_.kind == BoundPath::Kind::kRecord);
+  return entity ? PrepareAnswer() : Status();
+}
+
+Status RequestHandler::PrepareTarget() {
   TABLECAST_RETURN_IF_ERROR(Prepare());
   if (bound_path_.kind != BoundPath::Kind::kCollection && bound_path_.kind != BoundPath::Kind::kRecord &&
       bound_path_.kind != BoundPath::Kind::kProperty) {
@@ -193,6 +216,7 @@ Status RequestHandler::PrepareWrite() {
 
 Status RequestHandler::ExecuteWrite(WriteTransaction& txn) {
   RecordWriter writer(store_, catalog_, request_.received);
+  writer.report_values(service_.options().audit_values);
   Result<WrittenRecord> written = WrittenRecord{};
   switch (write_kind_) {
     case WriteKind::kCreate: written = writer.Create(txn, change_); break;
@@ -219,11 +243,7 @@ Status RequestHandler::ExecuteWrite(WriteTransaction& txn) {
 }
 
 Result<HttpResponse> RequestHandler::FinishWrite() {
-  if (service_.options().audit && (written_.changed || written_.created)) {
-    static constexpr const char* kVerbs[] = {"", "create", "create", "update", "delete", "link"};
-    service_.options().audit(request_, written_.object->name(), kVerbs[static_cast<std::size_t>(write_kind_)],
-                             written_.external_id, written_.fields);
-  }
+  AuditDone();
   const std::string url = Root() + "/" + written_url_;
   const bool gone = write_kind_ == WriteKind::kDelete;
   if (gone || write_kind_ == WriteKind::kSetReference || bound_path_.kind == BoundPath::Kind::kProperty) {
@@ -231,17 +251,15 @@ Result<HttpResponse> RequestHandler::FinishWrite() {
     if (!gone && !written_.etag.empty()) response.headers.Set("ETag", "W/\"" + written_.etag + "\"");
     return response;
   }
-  const bool representation = preferences_.return_representation.value_or(written_.created);
+  const bool representation = answer_ && preferences_.return_representation.value_or(written_.created);
   if (preferences_.return_representation) {
     preferences_.applied.push_back(*preferences_.return_representation ? "return=representation" : "return=minimal");
   }
   HttpResponse response;
   if (representation) {
-    TABLECAST_ASSIGN_OR_RETURN(const Negotiated negotiated,
-                               Negotiate(request_.headers, options_.format, {Representation::kJson}));
-    FillFormat(negotiated);
+    FillFormat(*answer_format_);
     QueryBinder binder = Binder();
-    TABLECAST_ASSIGN_OR_RETURN(BoundQuery bound, binder.Bind(*written_.object, options_));
+    BoundQuery& bound = *answer_;
     // A deep insert answers with what was sent: its related records, expanded.
     for (const LinkedRecords& link : change_.links) {
       if (link.create.empty()) continue;

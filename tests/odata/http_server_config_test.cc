@@ -3,6 +3,9 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <fstream>
+#include <map>
+
 #include "jwt_test_tokens.h"
 #include "odata/config_reader.h"
 #include "odata/password_hash.h"
@@ -57,7 +60,10 @@ TEST(ServerConfigTest, ReadsEverySection) {
     "threads": {"loops": 2, "workers": 7},
     "accessLog": {"file": "access.log", "maxBytes": 100000, "keep": 3},
     "signingSecretEnv": "SIGNING",
-    "query": {"pageSize": 100},
+    "auditLog": {"file": "audit.log", "maxBytes": 5000, "keep": 2, "values": true},
+    "query": {"maxUrlBytes": 4096, "maxExpressionDepth": 9, "maxExpressionNodes": 90, "maxInItems": 8, "maxExpandDepth": 2,
+              "maxSearchBytes": 77, "maxAliases": 3, "maxItemsScanned": 1000, "maxExpandedRecords": 11, "maxSortedRecords": 12, "maxGroups": 13, "maxPageBytes": 2048, "maxBatchParts": 4,
+              "requireIfMatch": true},
   })", Sources());
   for (const Issue& issue : parsed.issues) ADD_FAILURE() << issue.target << ": " << issue.message;
   const ServerConfig& config = parsed.config;
@@ -89,7 +95,65 @@ TEST(ServerConfigTest, ReadsEverySection) {
   EXPECT_EQ(config.worker_threads, 7U);
   EXPECT_EQ(config.access_log->file, "/etc/tablecast/access.log");
   EXPECT_EQ(config.signing_secret, std::string(40, 'g'));
-  EXPECT_EQ(config.query->Find("pageSize")->text, "100");
+  EXPECT_EQ(config.audit_log->file.file, "/etc/tablecast/audit.log");
+  EXPECT_EQ(config.audit_log->file.max_bytes, 5000U);
+  EXPECT_EQ(config.audit_log->file.keep, 2);
+  EXPECT_TRUE(config.audit_log->values);
+  EXPECT_EQ(config.query.syntax.max_url_bytes, 4096U);
+  EXPECT_EQ(config.query.syntax.max_expression_depth, 9);
+  EXPECT_EQ(config.query.syntax.max_nodes, 90U);
+  EXPECT_EQ(config.query.syntax.max_in_items, 8U);
+  EXPECT_EQ(config.query.syntax.max_expand_depth, 2);
+  EXPECT_EQ(config.query.syntax.max_search_bytes, 77U);
+  EXPECT_EQ(config.query.syntax.max_aliases, 3U);
+  EXPECT_EQ(config.query.limits.max_items_scanned, 1000U);
+  EXPECT_EQ(config.query.limits.max_expand_depth, 2U);
+  EXPECT_EQ(config.query.limits.max_expanded_records, 11U);
+  EXPECT_EQ(config.query.limits.max_sorted_records, 12U);
+  EXPECT_EQ(config.query.limits.max_groups, 13U);
+  EXPECT_EQ(config.query.max_page_bytes, 2048U);
+  EXPECT_EQ(config.query.max_batch_parts, 4U);
+  EXPECT_TRUE(config.query.require_if_match);
+}
+
+// docs/operations.md names every key that the parser knows, and its default; and no other.
+TEST(ServerConfigTest, EveryKeyIsDocumented) {
+  const ParsedServerConfig parsed = ParseServerConfig(R"({
+    "tls": {}, "auth": {"roles": {"ROLE": {"objects": {"OBJECT": {}}, "hiddenFields": {"OBJECT": []}}}, "users": [{}],
+                        "apiKeys": {"keys": [{}]}, "jwt": {"keys": [{}]}},
+    "limits": {}, "threads": {}, "accessLog": {}, "auditLog": {}, "query": {}})", Sources());
+  std::map<std::string, std::string> known;
+  for (const auto& [path, value] : parsed.defaults) {
+    std::string name = path;
+    for (std::size_t at = name.find("[0]"); at != std::string::npos; at = name.find("[0]")) name.replace(at, 3, "[]");
+    known[name] = value;
+  }
+  // A section's row would say nothing: its keys are there.
+  std::erase_if(known, [&](const auto& entry) {
+    const auto below = known.upper_bound(entry.first);
+    return below != known.end() && (below->first.starts_with(entry.first + ".") || below->first.starts_with(entry.first + "[]."));
+  });
+  std::ifstream in(TABLECAST_SOURCE_DIR "/docs/operations.md");
+  std::map<std::string, std::string> documented;
+  for (std::string line; std::getline(in, line);) {
+    // | `limits.maxBodyBytes` | 8388608 | ... |
+    if (!line.starts_with("| `")) continue;
+    const std::size_t end = line.find('`', 3);
+    const std::size_t from = line.find("| ", end) + 2;
+    std::string value = line.substr(from, line.find(" |", from) - from);
+    std::erase(value, '`');
+    documented[line.substr(3, end - 3)] = value;
+  }
+  for (const auto& [name, value] : known) {
+    const auto found = documented.find(name);
+    if (found == documented.end()) {
+      ADD_FAILURE() << name << " is missing; its default is '" << value << "'";
+    } else if (!value.empty()) {
+      EXPECT_EQ(found->second, value) << name;
+    }
+    documented.erase(name);
+  }
+  for (const auto& [name, value] : documented) ADD_FAILURE() << "there is no key " << name;
 }
 
 struct ConfigCase {
@@ -104,6 +168,10 @@ TEST(ServerConfigTest, LocatesWhatIsWrong) {
       {R"({"prot": 1})", "prot", "config-unknown-key", "did you mean 'port'?"},
       {R"({"limits": {"maxBodyByte": 1}})", "limits.maxBodyByte", "config-unknown-key", "did you mean 'maxBodyBytes'?"},
       {R"({"completely-different": 1})", "completely-different", "config-unknown-key", ""},
+      {R"({"query": {"pageSize": 100}})", "query.pageSize", "config-unknown-key", ""},
+      {R"({"query": {"maxExpressionDepth": 100000}})", "query.maxExpressionDepth", "config-range", ""},
+      {R"({"auditLog": {"file": "a", "value": true}})", "auditLog.value", "config-unknown-key", "did you mean 'values'?"},
+      {R"({"auditLog": {"values": true}})", "auditLog.file", "config-missing", ""},
       {R"({"port": "8080"})", "port", "config-type", ""},
       {R"({"port": 70000})", "port", "config-range", ""},
       {R"({"port": 80.5})", "port", "config-range", ""},
