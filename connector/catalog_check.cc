@@ -411,7 +411,7 @@ class Checker {
     }
     if (dangling.empty()) return;
     Warn(&object, "relationship-dangling", object.name() + "." + navigation.name,
-         Items(items) + " name " + std::to_string(dangling.size()) + " " +
+         Items(items) + (items == 1 ? " names " : " name ") + std::to_string(dangling.size()) + " " +
              navigation.target->name() + " that are not there, for example \"" +
              dangling.begin()->first + "\" in " + dangling.begin()->second,
          "mend the data, or the relationship's columns");

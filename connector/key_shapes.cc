@@ -203,7 +203,10 @@ class Learner {
       if (more || after_variable) {
         if (upper.size() <= 50) take(upper);
         if (!lower.empty() && lower.size() <= 50) {
-          const bool few = lower.size() <= 3 && (more ? continued(lower, 2) : repeated(lower));
+          // Behind a variable two words with the same attributes are names (alice#core, alice#docs).
+          const bool names = after_variable && lower.size() > 1 && !different(lower);
+          const bool few =
+              lower.size() <= 3 && !names && (more ? continued(lower, 2) : repeated(lower));
           if (few || (lower.size() >= 2 && different(lower) &&
                       (more ? continued(lower, 2) : repeated(lower))))
             take(lower);

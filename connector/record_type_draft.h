@@ -51,6 +51,7 @@ struct RecordTypeDraft {
   std::vector<VirtualColumnDraft> virtuals;
   std::vector<std::string> inverse_of_partition, inverse_of_sort;  // definition texts, at most one
   bool same_key = false;  // the sort key's variable is the partition key's
+  bool alone = false;     // the only type of its table
 
   bool SortIsFixed() const { return !sort || sort->shape.IsConstant(); }
 };

@@ -94,7 +94,8 @@ std::string Singular(const std::string& word) {
 std::string Plural(const std::string& word) {
   const std::string lower = LowerCase(word);
   if (lower.empty() || lower == "metadata" || lower == "data" || lower == "info" ||
-      lower == "series" || lower == "news" || lower == "stats" || lower == "settings") {
+      lower == "series" || lower == "news" || lower == "stats" || lower == "settings" ||
+      lower == "telemetry" || lower == "equipment" || lower == "inventory" || lower == "feedback") {
     return word;
   }
   if (Singular(word) != word) return word;  // is one already
@@ -148,12 +149,47 @@ std::vector<std::string> Joined(const std::string& owner, const std::string& wor
   return words;
 }
 
+// What the partition key is of, where its shape has no word: "player_id" -> Player, else what its
+// values begin with, Complaint121 -> Complaint. Empty when neither says.
+std::string OwnerOfPlainKey(const RecordTypeDraft& draft) {
+  static constexpr std::array kPlain = {"pk", "id", "key", "partition", "hash", "uuid", "guid", "p"};
+  std::vector<std::string> words = WordsOf(draft.partition.name);
+  while (!words.empty() && std::find(kPlain.begin(), kPlain.end(), LowerCase(words.back())) != kPlain.end())
+    words.pop_back();
+  std::string joined;
+  for (const std::string& word : words) joined += (joined.empty() ? "" : "_") + word;
+  if (!joined.empty() && LowerCase(joined) != "partition") return joined;
+  std::string common;
+  for (const SampledItem* sample : draft.samples) {
+    const auto text = ScalarText(sample->item, draft.partition.name);
+    if (!text) return "";
+    std::size_t letters = 0;
+    while (letters < text->size() && (IsUpper((*text)[letters]) || IsLower((*text)[letters]))) ++letters;
+    if (letters < 3 || letters == text->size() || !IsDigit((*text)[letters])) return "";
+    if (common.empty()) common = text->substr(0, letters);
+    if (common != text->substr(0, letters)) return "";
+  }
+  return common;
+}
+
+// Prefixes of one letter that stand for one thing everywhere.
+std::string Unabbreviated(const std::string& word) {
+  const std::string lower = LowerCase(word);
+  return lower == "u" ? "User" : lower == "o" ? "Order" : word;
+}
+
 // What the record type might be called, best first. Never empty.
 std::vector<std::vector<std::string>> Candidates(const RecordTypeDraft& draft) {
   std::vector<std::vector<std::string>> names;
-  const std::string owner = EntityWord(draft.partition.shape);
+  std::string owner = Unabbreviated(EntityWord(draft.partition.shape));
+  const bool plain_key = owner.empty();
+  if (plain_key) owner = OwnerOfPlainKey(draft);
   if (draft.value) names.push_back(WordsOf(*draft.value));
   if (draft.discriminator_shape) names.push_back(WordsOf(EntityWord(*draft.discriminator_shape)));
+  std::vector<std::string> table = WordsOf(draft.proposal.table);
+  if (table.size() > 1 && table.back() == "Table") table.pop_back();
+  // Many items under one key of a table of its own: they are what the table is called.
+  if (draft.alone && (!draft.sort || draft.sort->shape.IsVariable())) names.push_back(table);
   if (draft.sort && !draft.sort->shape.IsVariable()) {
     const std::vector<std::string> path = PathWords(draft.sort->shape);
     const std::string own = path.empty() ? "" : path.back();
@@ -170,13 +206,11 @@ std::vector<std::vector<std::string>> Candidates(const RecordTypeDraft& draft) {
       // PRODUCT and products#{}: the product, and what refers to one.
       names.push_back(Joined(owner.empty() ? own : owner, owner.empty() ? "Line" : own));
     }
-  } else if (!owner.empty()) {
+  } else if (!plain_key) {
     names.push_back(WordsOf(owner));
     if (draft.sort) names.push_back(Joined(owner, "Entry"));
   }
-  if (!owner.empty()) names.push_back(WordsOf(owner));
-  std::vector<std::string> table = WordsOf(draft.proposal.table);
-  if (table.size() > 1 && table.back() == "Table") table.pop_back();
+  if (!plain_key) names.push_back(WordsOf(owner));
   names.push_back(table);
   std::erase_if(names, [](const auto& words) { return words.empty(); });
   if (names.empty()) names.push_back({"Record"});

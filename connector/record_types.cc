@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <array>
 #include <memory>
+#include <set>
 
 #include "base/base64.h"
 #include "base/json_writer.h"
@@ -314,20 +315,27 @@ void Describe(RecordTypeDraft& draft) {
   }
 }
 
-// Two-part IDs whose parts hold dashes read back unambiguously with another separator.
+// Two-part IDs read back unambiguously: escaped where the conditions let the separator into the
+// partition key, and by another separator where the values do hold dashes.
 void ChooseIdSeparator(RecordTypeDraft& draft) {
   if (!draft.proposal.external_id.empty() || draft.SortIsFixed() ||
-      draft.partition.shape.IsConstant())
+      draft.partition.shape.IsConstant() || draft.partition.type == AttributeType::kB)
     return;
-  for (const std::string& text : Texts(draft, draft.partition.name, 1000)) {
-    if (text.find('-') == std::string::npos) continue;
-    draft.proposal.external_id = "{\"separator\":\"|\"}";
-    return;
-  }
+  if (draft.partition.type == AttributeType::kN) return;
+  const auto texts = Texts(draft, draft.partition.name, 1000);
+  const bool dashes = std::any_of(texts.begin(), texts.end(), [](const std::string& text) {
+    return text.find('-') != std::string::npos;
+  });
+  const bool closed = draft.partition.exact && (draft.partition.value_class == ValueClass::kDigits ||
+                                                draft.partition.value_class == ValueClass::kWord);
+  if (closed) return;
+  draft.proposal.external_id =
+      dashes ? "{\"separator\":\"|\",\"escape\":true}" : "{\"escape\":true}";
 }
 
 // Compiles the proposals, keeps those that hold, and counts every item of the table against them.
-Status CountAll(const ReadSnapshot& snapshot, Survey& survey) {
+// `dropped`: "Object.column" of virtual columns that do not compile.
+Status CountAll(const ReadSnapshot& snapshot, Survey& survey, std::set<std::string>& dropped) {
   struct Judge {
     RecordTypeDraft* draft;
     std::shared_ptr<const CompiledQualifier> qualifier;
@@ -346,7 +354,11 @@ Status CountAll(const ReadSnapshot& snapshot, Survey& survey) {
       if (!parsed.qualifier || HasErrors(parsed.issues)) continue;
       QualifierCompilation compiled = CompileQualifier(*parsed.qualifier, *schema);
       if (!compiled.qualifier) continue;
-      if (!with_virtuals) draft.virtuals.clear();
+      if (!with_virtuals) {
+        for (const VirtualColumnDraft& column : draft.virtuals)
+          dropped.insert(draft.proposal.object + "." + column.name);
+        draft.virtuals.clear();
+      }
       auto row = std::make_unique<QualifierRow>(*compiled.qualifier, *schema, *names, Timestamp{});
       judges.push_back({&draft, std::move(compiled.qualifier), std::move(row)});
       break;
@@ -391,6 +403,12 @@ std::string CatalogText(const std::vector<RecordTypeProposal>& types,
         .String(type.plural_label)
         .EndObject();
     if (!type.external_id.empty()) json.Key("externalId").Raw(type.external_id);
+    if (!type.indexes.empty()) {
+      json.Key("indexes").BeginArray();
+      for (const std::string& column : type.indexes)
+        json.BeginObject().Key("fields").BeginArray().String(column).EndArray().EndObject();
+      json.EndArray();
+    }
     if (!type.relationships.empty()) {
       json.Key("relationships").BeginObject();
       for (const RelationshipProposal& link : type.relationships) {
@@ -466,6 +484,7 @@ Result<CatalogProposal> ProposeCatalog(const ReadSnapshot& snapshot,
     survey.first = drafts.size();
     survey.count = survey.drafts.size();
     for (RecordTypeDraft& draft : survey.drafts) {
+      draft.alone = survey.count == 1;
       Describe(draft);
       drafts.push_back(std::move(draft));
     }
@@ -477,11 +496,12 @@ Result<CatalogProposal> ProposeCatalog(const ReadSnapshot& snapshot,
   }
   LinkRecordTypes(drafts, whole);
   CatalogProposal proposal;
+  std::set<std::string> dropped;
   for (Survey& survey : surveys) {
     survey.drafts.clear();
     for (std::size_t i = 0; i < survey.count; ++i)
       survey.drafts.push_back(std::move(drafts[survey.first + i]));
-    TABLECAST_RETURN_IF_ERROR(CountAll(snapshot, survey));
+    TABLECAST_RETURN_IF_ERROR(CountAll(snapshot, survey, dropped));
     std::stable_sort(survey.drafts.begin(), survey.drafts.end(),
                      [](const RecordTypeDraft& a, const RecordTypeDraft& b) {
                        return a.proposal.items > b.proposal.items;
@@ -489,6 +509,15 @@ Result<CatalogProposal> ProposeCatalog(const ReadSnapshot& snapshot,
     for (RecordTypeDraft& draft : survey.drafts)
       proposal.types.push_back(std::move(draft.proposal));
     proposal.tables.push_back(std::move(survey.proposal));
+  }
+  for (RecordTypeProposal& type : proposal.types) {
+    std::erase_if(type.relationships, [&](const RelationshipProposal& link) {
+      return dropped.contains(type.object + "." + link.column) ||
+             dropped.contains(link.to + "." + link.to_column);
+    });
+    std::erase_if(type.indexes, [&](const std::string& column) {
+      return dropped.contains(type.object + "." + column);
+    });
   }
   proposal.catalog = CatalogText(proposal.types, proposal.tables);
   return proposal;

@@ -39,6 +39,7 @@ struct RecordTypeProposal {
   std::string qualifier;             // text of the qualifier file: the vendor's grammar alone
   std::string external_id;           // JSON of the extension `externalId`, or ""
   std::vector<RelationshipProposal> relationships;
+  std::vector<std::string> indexes;  // columns by which relationships look for records
 };
 
 struct TableProposal {

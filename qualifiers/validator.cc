@@ -262,6 +262,18 @@ class Validator {
     }
   }
 
+  // A declared index whose first field is the column: "productCode", "productCode desc".
+  bool LeadsAnIndex(std::string_view column) const {
+    const JsonValue* indexes = Extension(qualifier_, options_, "indexes");
+    if (indexes == nullptr || !indexes->IsArray()) return false;
+    return std::any_of(indexes->elements.begin(), indexes->elements.end(), [&](const JsonValue& index) {
+      const JsonValue* fields = index.Find("fields");
+      if (fields == nullptr || !fields->IsArray() || fields->elements.empty()) return false;
+      const std::string& first = fields->elements.front().text;
+      return first.substr(0, first.find(' ')) == column;
+    });
+  }
+
   void CheckPushdown(const CompiledQualifier& compiled) {
     std::vector<CompiledQualifier::VirtualCondition> bound;
     for (const VirtualColumn& column : compiled.virtual_columns()) {
@@ -277,7 +289,7 @@ class Validator {
     }
     for (const ColumnQualifier& column : qualifier_.columns) {
       const auto reason = column.is_virtual ? reasons.find(column.name) : reasons.end();
-      if (reason == reasons.end()) continue;
+      if (reason == reasons.end() || LeadsAnIndex(column.name)) continue;
       Warn("virtual-not-pushable",
            "a filter on `" + column.name + "` reads every record of the object: " + *reason->second,
            "if you filter by it, declare an index on it (\"indexes\"), or store it as an attribute",
