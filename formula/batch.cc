@@ -17,7 +17,6 @@
 namespace tablecast::formula {
 namespace {
 
-constexpr std::size_t kMaxLineBytes = 16U << 20U;
 constexpr int kMaxFieldDepth = 50;  // formulas that read formulas
 
 struct TypeName {
@@ -422,9 +421,14 @@ std::string AnswerText(const Value& value) {
 
 std::string AnswerBatchLine(std::string_view line, Timestamp now) {
   FormulaAnswer answer;
-  const Result<JsonValue> json = ParseJson(line, {.max_bytes = kMaxLineBytes});
+  const bool fits = line.size() <= kMaxBatchLineBytes;
+  const Result<JsonValue> json = ParseJson(fits ? line : std::string_view("null"), {});
   const JsonValue* id = nullptr;
-  if (!json.ok()) {
+  if (!fits) {
+    answer = Failed({"bad-input",
+                     "a line has at most " + std::to_string(kMaxBatchLineBytes >> 20U) + " MiB",
+                     kMaxBatchLineBytes});
+  } else if (!json.ok()) {
     answer = Failed({"bad-input", json.error().message, json.error().position.offset});
   } else if (!json->IsObject()) {
     answer = Failed({"bad-input", "the line is no JSON object", 0});
@@ -444,9 +448,26 @@ std::string AnswerBatchLine(std::string_view line, Timestamp now) {
   return out;
 }
 
+namespace {
+
+// The next line, of which at most one byte more than the limit is kept: enough for the refusal.
+bool ReadLine(std::istream& in, std::string& line) {
+  line.clear();
+  std::streambuf& buffer = *in.rdbuf();
+  bool read = false;
+  for (int c = buffer.sbumpc(); c != std::char_traits<char>::eof(); c = buffer.sbumpc()) {
+    read = true;
+    if (c == '\n') return true;
+    if (line.size() <= kMaxBatchLineBytes) line.push_back(static_cast<char>(c));
+  }
+  return read;
+}
+
+}  // namespace
+
 void AnswerBatch(std::istream& in, std::ostream& out, Timestamp now) {
   std::string line;
-  while (std::getline(in, line)) {
+  while (ReadLine(in, line)) {
     if (line.find_first_not_of(" \t\r") == std::string::npos) continue;
     out << AnswerBatchLine(line, now) << '\n';
   }

@@ -81,6 +81,9 @@ FormulaAnswer AnswerFormula(const FormulaRequest& request);
 // true.
 std::string AnswerText(const Value& value);
 
+// UNITS: bytes of a batch line; a longer one is answered with "bad-input".
+inline constexpr std::size_t kMaxBatchLineBytes = 16U << 20U;
+
 // One line without the line break. `now` stands in where the line has none.
 std::string AnswerBatchLine(std::string_view line, Timestamp now);
 

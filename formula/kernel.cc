@@ -77,7 +77,7 @@ char* KernelContext::Allocate(std::size_t bytes) {
 bool KernelContext::SetText(Value& result, std::string_view text) {
   char* memory = Allocate(text.size());
   if (memory == nullptr) return false;
-  std::memcpy(memory, text.data(), text.size());
+  if (!text.empty()) std::memcpy(memory, text.data(), text.size());  // an empty view may be null
   result = Value::TextView({memory, text.size()});
   return true;
 }

@@ -119,6 +119,22 @@ TEST(BatchTest, OneAnswerPerLineInOrder) {
             "{\"id\":3,\"type\":\"number\",\"value\":\"3\"}\n");
 }
 
+TEST(BatchTest, LinesUpToTheLimit) {
+  const std::string head = R"({"id":1,"formula":"1")";
+  const std::string fits = head + std::string(kMaxBatchLineBytes - head.size() - 1, ' ') + "}";
+  ASSERT_EQ(fits.size(), kMaxBatchLineBytes);
+  std::istringstream in(fits + "\n" + head + std::string(kMaxBatchLineBytes - head.size(), ' ') +
+                        "}\n" + std::string(3 * kMaxBatchLineBytes, '[') +
+                        "\n{\"id\":2,\"formula\":\"2\"}");
+  std::ostringstream out;
+  AnswerBatch(in, out, kNow);
+  const std::string refused =
+      "{\"id\":null,\"error\":{\"code\":\"bad-input\",\"message\":\"a line has at most 16 MiB\","
+      "\"position\":16777216}}\n";
+  EXPECT_EQ(out.str(), "{\"id\":1,\"type\":\"number\",\"value\":\"1\"}\n" + refused + refused +
+                           "{\"id\":2,\"type\":\"number\",\"value\":\"2\"}\n");
+}
+
 TEST(BatchTest, LongChainsOfFormulaFieldsEndInAnError) {
   std::string line = R"j({"id":1,"formula":"f0","fields":{)j";
   for (int i = 0; i < 5000; ++i) {
