@@ -39,7 +39,9 @@ std::vector<TableLoad> LoadsOf(const std::string& example) {
     loads.push_back({"book_authors", {"book_id", kN}, KeyColumn{"author_id", kN}, "book_authors"});
     return loads;
   }
-  const char* table = example == "order-management" ? "OrderManagement" : "Things";
+  const char* table = example == "order-management" ? "OrderManagement"
+                      : example == "salesforce"     ? "FieldService"
+                                                    : "Things";
   return {{table, {"pk", kS}, KeyColumn{"sk", kS}, "items.jsonl"}};
 }
 
