@@ -17,6 +17,8 @@ echo "## Import of $items items"
   grep -v records
 echo "## Reads"
 "$bin/read_bench" "$data/store-$items" examples/order-management/catalog
+echo "## Beside the answers"
+python3 bench/serve_costs.py "$bin/tablecast" "$data/store-$items" examples/order-management/catalog OrderManagement
 echo "## Over HTTP"
 "$bin/http_served" "$data/store-$items" examples/order-management/catalog
 echo "## A static route"
