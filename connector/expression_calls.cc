@@ -183,6 +183,21 @@ Result<std::shared_ptr<const RegexSearch>> CompileSearch(std::string_view patter
   return RegexSearch::Compile(pattern, fold, kMaxPatternBytes);
 }
 
+const RegexSearch* EvalContext::Pattern(const std::string& pattern, const std::string& flags) {
+  if (compiled_ == nullptr || pattern != pattern_ || flags != pattern_flags_) {
+    compiled_.reset();
+    auto compiled = CompileSearch(pattern, flags);
+    if (!compiled.ok()) {
+      Fail(compiled.error());
+      return nullptr;
+    }
+    pattern_ = pattern;
+    pattern_flags_ = flags;
+    compiled_ = *std::move(compiled);
+  }
+  return compiled_.get();
+}
+
 namespace expr {
 
 Result<ExpressionPtr> Call(std::string_view function, std::vector<ExpressionPtr> arguments) {

@@ -395,21 +395,6 @@ void NegateNode::AppendTo(std::string& out) const {
   AppendOperand(out, *operand_);
 }
 
-const RegexSearch* EvalContext::Pattern(const std::string& pattern, const std::string& flags) {
-  if (compiled_ == nullptr || pattern != pattern_ || flags != pattern_flags_) {
-    compiled_.reset();
-    auto compiled = CompileSearch(pattern, flags);
-    if (!compiled.ok()) {
-      Fail(compiled.error());
-      return nullptr;
-    }
-    pattern_ = pattern;
-    pattern_flags_ = flags;
-    compiled_ = *std::move(compiled);
-  }
-  return compiled_.get();
-}
-
 CallNode::CallNode(Function function, std::vector<ExpressionPtr> arguments, EdmType type, int depth,
                    std::shared_ptr<const RegexSearch> regex)
     : Expression(type, depth),
