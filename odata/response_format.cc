@@ -234,25 +234,31 @@ void ResponseWriter::AppendRecordMembers(std::string& out, const ResultPage& pag
     first = false;
   };
   const ExternalObject& object = *page.object;
-  const std::string url = format_.metadata == MetadataLevel::kNone ? std::string()
-                                                                   : EntityUrl(object, record.external_id);
+  // Most answers name no record: made when one does.
+  const auto url = [&] {
+    return format_.metadata == MetadataLevel::kNone ? std::string() : EntityUrl(object, record.external_id);
+  };
   if (format_.metadata == MetadataLevel::kFull) {
     comma();
     AppendControl(out, "type", "#" + format_.schema_namespace + "." + object.name());
     comma();
-    AppendControl(out, "id", format_.root + "/" + url);
+    AppendControl(out, "id", format_.root + "/" + url());
   } else if (format_.metadata == MetadataLevel::kMinimal && !shape.select_all &&
              !Contains(shape.select_names, kExternalIdField)) {
     comma();
-    AppendControl(out, "id", url);
+    AppendControl(out, "id", url());
   }
   if (format_.metadata != MetadataLevel::kNone && !record.etag.empty()) {
     comma();
-    AppendControl(out, "etag", "W/\"" + record.etag + "\"");
+    out += '"';
+    out += ControlPrefix();
+    out += "etag\":\"W/\\\"";
+    out += record.etag;  // hexadecimal
+    out += "\\\"\"";
   }
   if (format_.metadata == MetadataLevel::kFull) {
     comma();
-    AppendControl(out, "editLink", url);
+    AppendControl(out, "editLink", url());
   }
   const std::vector<ResultColumn>& columns = *page.columns;
   for (std::size_t c = 0; c < columns.size(); ++c) {
@@ -300,8 +306,9 @@ void ResponseWriter::AppendRecordMembers(std::string& out, const ResultPage& pag
       }
     }
     comma();
-    AppendQuoted(out, column.name);
-    out += ':';
+    out += '"';
+    out += column.name;  // an OData identifier holds nothing to escape
+    out += "\":";
     if (value.kind() == EdmKind::kComplex && !shape.select_members.empty()) {
       AppendValue(out, OnlySelected(value, column.name, shape.select_members), column.field);
     } else {
@@ -318,7 +325,7 @@ void ResponseWriter::AppendRecordMembers(std::string& out, const ResultPage& pag
     if (format_.metadata == MetadataLevel::kFull) {
       comma();
       out += '"' + name + std::string(ControlPrefix()) + "navigationLink\":";
-      AppendQuoted(out, url + "/" + name);
+      AppendQuoted(out, url() + "/" + name);
     }
     if (nested == nullptr) {
       if (!expand.navigation->collection) {
@@ -380,10 +387,10 @@ void ResponseWriter::AppendRecordMembers(std::string& out, const ResultPage& pag
       if (expanded || !wanted) continue;
       comma();
       out += '"' + navigation.name + std::string(ControlPrefix()) + "navigationLink\":";
-      AppendQuoted(out, url + "/" + navigation.name);
+      AppendQuoted(out, url() + "/" + navigation.name);
       if (format_.metadata == MetadataLevel::kFull) {
         out += ",\"" + navigation.name + std::string(ControlPrefix()) + "associationLink\":";
-        AppendQuoted(out, url + "/" + navigation.name + "/$ref");
+        AppendQuoted(out, url() + "/" + navigation.name + "/$ref");
       }
     }
   }
