@@ -467,14 +467,14 @@ Status Importer::LoadInBulk(RecordSorter& sorter, ImportJournal& journal) {
       std::uint64_t superseded = op.superseded_puts;
       if (op.superseded_deletes > 0) {
         ++given;
-        status = loader->Delete(*key);
+        status = loader->Delete(*key, false);  // what follows of this key is of the same batch: a resumed run repeats all
       }
       if (status.ok() && op.is_delete) {
         if (superseded > 0) {
           // Put and taken away again within the input: both count.
           ++given;
           --superseded;
-          status = loader->Put(op.item);
+          status = loader->Put(op.item, false);
         }
         ++given;
         boundaries.push_back({given, superseded});

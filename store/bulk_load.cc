@@ -19,26 +19,26 @@ Result<std::unique_ptr<BulkLoader>> BulkLoader::Begin(LmdbItemStore& store, std:
   return loader;
 }
 
-Status BulkLoader::Put(Item item) {
+Status BulkLoader::Put(Item item, bool ends_batch) {
   if (!failed_.ok()) return failed_;
   TABLECAST_RETURN_IF_ERROR(ValidateItem(*schema_, item));
   TABLECAST_ASSIGN_OR_RETURN(const ItemKey key, KeyOf(*schema_, item));
   TABLECAST_ASSIGN_OR_RETURN(std::string encoded, EncodeKey(*schema_, key));
   const std::size_t bytes = ItemSize(item);
-  return Add({.key = std::move(encoded), .item = std::move(item)}, bytes);
+  return Add({.key = std::move(encoded), .item = std::move(item)}, bytes, ends_batch);
 }
 
-Status BulkLoader::Delete(const ItemKey& key) {
+Status BulkLoader::Delete(const ItemKey& key, bool ends_batch) {
   if (!failed_.ok()) return failed_;
   TABLECAST_ASSIGN_OR_RETURN(std::string encoded, EncodeKey(*schema_, key));
   const std::size_t bytes = encoded.size();
-  return Add({.key = std::move(encoded), .item = {}}, bytes);
+  return Add({.key = std::move(encoded), .item = {}}, bytes, ends_batch);
 }
 
-Status BulkLoader::Add(Operation operation, std::size_t bytes) {
+Status BulkLoader::Add(Operation operation, std::size_t bytes, bool ends_batch) {
   batch_.push_back(std::move(operation));
   batch_bytes_ += bytes;
-  if (batch_.size() < options_.batch_operations && batch_bytes_ < options_.batch_bytes) return {};
+  if (!ends_batch || (batch_.size() < options_.batch_operations && batch_bytes_ < options_.batch_bytes)) return {};
   failed_ = Apply();
   if (failed_.ok() && !options_.atomic) failed_ = Commit();
   if (!failed_.ok()) transaction_.reset();

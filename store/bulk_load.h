@@ -65,8 +65,9 @@ class BulkLoader {
   // ERRORS: kInvalidArgument as WriteTransaction::Put, for this item alone: the load goes on
   // without it. Any other code: of the store, for the batch; nothing of it is written and the load
   // is over.
-  Status Put(Item item);
-  Status Delete(const ItemKey& key);
+  // With `ends_batch` false no batch ends behind this operation: it and the next one commit together.
+  Status Put(Item item, bool ends_batch = true);
+  Status Delete(const ItemKey& key, bool ends_batch = true);
   // Commits what is left.
   Status Finish();
 
@@ -79,7 +80,7 @@ class BulkLoader {
     Item item;  // empty: delete (no item is without its key columns)
   };
   BulkLoader(LmdbItemStore& store, std::string table, BulkLoadOptions options);
-  Status Add(Operation operation, std::size_t bytes);
+  Status Add(Operation operation, std::size_t bytes, bool ends_batch);
   Status Apply();
   Status Commit();
 

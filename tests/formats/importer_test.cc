@@ -7,6 +7,7 @@
 
 #include <filesystem>
 #include <fstream>
+#include <optional>
 #include <sstream>
 
 #include "item/item_codec.h"
@@ -21,9 +22,11 @@ using ::testing::HasSubstr;
 
 struct Quiet : ImportObserver {
   std::uint64_t stop_after = 0;  // operations written
+  int stop_at_call = 0;          // of "writing"; 0 = never
   std::vector<std::string> rejects;
   std::vector<std::string> warnings;
   bool OnProgress(std::string_view stage, std::uint64_t done, std::uint64_t) override {
+    if (stage == "writing" && stop_at_call > 0 && --stop_at_call == 0) return false;
     return stop_after == 0 || stage != "writing" || done < stop_after;
   }
   void OnWarning(const std::string&, std::string_view code, const std::string&, const DumpPlace&) override {
@@ -154,6 +157,45 @@ TYPED_TEST(ImporterTest, ResumesWhereItStopped) {
   summary = this->Import({path});
   ASSERT_FALSE(summary.ok());
   EXPECT_EQ(summary.error().reason, "resume-nothing");
+}
+
+// Some operations of the input are several of the store: a batch may not end between them, or their counts come twice.
+TYPED_TEST(ImporterTest, CountsEveryOperationOnceWhereverItStops) {
+  const auto put = [](const std::string& key) { return R"({"PutRequest":{"Item":{"pk":{"S":")" + key + R"("}}}})"; };
+  const auto remove = [](const std::string& key) { return R"({"DeleteRequest":{"Key":{"pk":{"S":")" + key + R"("}}}})"; };
+  std::string text = "[" + put("a");
+  for (const char* key : {"b", "c", "d"}) {
+    text += "," + put(key) + "," + remove(key);                      // there, then not
+    text += "," + remove(key + std::string("2")) + "," + put(key + std::string("2"));
+    text += "," + put(key + std::string("3")) + "," + put(key + std::string("3"));
+    text += "," + put(key + std::string("4")) + "," + remove(key + std::string("4")) + "," + put(key + std::string("4"));
+  }
+  const std::string path = this->Write("ops.json", text + "]");
+  const std::string there = this->Write("there.json", "[" + put("b") + "," + put("c2") + "," + put("d4") + "]");
+  std::optional<ImportSummary> whole;
+  for (const std::size_t batch : {2U, 3U}) {
+    for (int stop = 0; stop < 60; ++stop) {
+      this->settings_.table = "tbl" + std::to_string(batch) + "-" + std::to_string(stop);
+      this->settings_.batch_items = 1000;
+      ASSERT_TRUE(this->Import({there}).ok());
+      this->settings_.batch_items = batch;
+      this->observer_.stop_at_call = stop;
+      auto summary = this->Import({path});
+      this->observer_.stop_at_call = 0;
+      if (!summary.ok()) {
+        this->settings_.resume = true;
+        summary = this->Import({path});
+        this->settings_.resume = false;
+      } else if (stop > 0) {
+        break;
+      }
+      ASSERT_TRUE(summary.ok()) << summary.error().ToString();
+      if (!whole) whole = *summary;
+      EXPECT_EQ(summary->written, whole->written) << batch << " " << stop;
+      EXPECT_EQ(summary->replaced, whole->replaced) << batch << " " << stop;
+      EXPECT_EQ(summary->deleted, whole->deleted) << batch << " " << stop;
+    }
+  }
 }
 
 TYPED_TEST(ImporterTest, ResumeRefusesOtherFiles) {
