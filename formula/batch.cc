@@ -5,6 +5,8 @@
 #include <map>
 #include <memory>
 #include <ostream>
+#include <streambuf>
+#include <unordered_map>
 
 #include "base/json_reader.h"
 #include "base/json_writer.h"
@@ -203,7 +205,9 @@ std::optional<std::string> StringMember(const JsonValue& object, std::string_vie
   return member->text;
 }
 
-bool ReadField(const JsonMember& member, FormulaRequest& request, std::string& fault) {
+// `index`: the places of the fields read so far, by name.
+bool ReadField(const JsonMember& member, FormulaRequest& request,
+               std::unordered_map<std::string_view, std::size_t>& index, std::string& fault) {
   RequestField field;
   field.name = member.name;
   if (!member.value.IsObject()) {
@@ -231,13 +235,11 @@ bool ReadField(const JsonMember& member, FormulaRequest& request, std::string& f
     }
   }
   // The last of two fields with one name wins.
-  const auto same =
-      std::find_if(request.fields.begin(), request.fields.end(),
-                   [&](const RequestField& other) { return other.name == field.name; });
-  if (same != request.fields.end()) {
-    *same = std::move(field);
-  } else {
+  const auto [place, is_new] = index.try_emplace(member.name, request.fields.size());
+  if (is_new) {
     request.fields.push_back(std::move(field));
+  } else {
+    request.fields[place->second] = std::move(field);
   }
   return true;
 }
@@ -292,8 +294,9 @@ bool ReadRequest(const JsonValue& json, Timestamp now, FormulaRequest& request,
       fault = "fields is no object";
       return false;
     }
+    std::unordered_map<std::string_view, std::size_t> index;
     for (const JsonMember& member : fields->members) {
-      if (!ReadField(member, request, fault)) return false;
+      if (!ReadField(member, request, index, fault)) return false;
     }
   }
   return true;

@@ -189,20 +189,15 @@ class Checker {
     std::string name = node.text;
     std::optional<FieldBinding> binding = resolver_.Resolve(name);
     if (!binding && options_.fold_name_case) {
-      for (const std::string& known : resolver_.Names()) {
-        if (!EqualsIgnoringCase(known, name)) continue;
-        name = known;
+      if (const std::string* known = FoldedName(name)) {
+        name = *known;
         binding = resolver_.Resolve(name);
-        break;
       }
     }
     if (!binding) return FailUnknownField(node);
     ValueType type = binding->type;
     if (type == ValueType::kNull) {
-      if (std::find(undeclared_seen_.begin(), undeclared_seen_.end(), name) ==
-          undeclared_seen_.end()) {
-        undeclared_seen_.push_back(name);
-      }
+      if (!field_index_.contains(name)) undeclared_seen_.push_back(name);
       const auto chosen = undeclared_.find(name);
       type = chosen == undeclared_.end() ? ValueType::kText : chosen->second;
     }
@@ -214,10 +209,31 @@ class Checker {
     return Add(std::move(field));
   }
 
+  // Every name, read once: a formula may mention thousands of fields of a row with thousands.
+  const std::vector<std::string>& Names() {
+    if (!names_) names_ = resolver_.Names();
+    return *names_;
+  }
+  // The first name that differs from `name` in letter case only, or nullptr.
+  const std::string* FoldedName(std::string_view name) {
+    if (folded_names_.empty()) {
+      const std::vector<std::string>& names = Names();
+      for (std::size_t i = 0; i < names.size(); ++i)
+        folded_names_.try_emplace(UpperCased(names[i]), i);
+    }
+    const auto found = folded_names_.find(UpperCased(name));
+    return found == folded_names_.end() ? nullptr : &Names()[found->second];
+  }
+  static std::string UpperCased(std::string_view name) {
+    std::string upper(name);
+    for (char& c : upper) c = c >= 'a' && c <= 'z' ? static_cast<char>(c - 32) : c;
+    return upper;
+  }
+
   bool FailUnknownField(const AstNode& node) {
+    if (issues_.size() >= kMostIssues) return false;  // a suggestion costs a walk over all names
     std::string remedy;
-    const std::vector<std::string> names = resolver_.Names();
-    if (const auto nearest = NearestName(node.text, names)) {
+    if (const auto nearest = NearestName(node.text, Names())) {
       remedy = "did you mean " + *nearest + "?";
     } else if (registry_.Find(node.text) != nullptr) {
       remedy = "a function needs parentheses: " + node.text + "(...)";
@@ -287,15 +303,14 @@ class Checker {
   }
 
   bool FailUnknownFunction(const AstNode& node) {
+    if (issues_.size() >= kMostIssues) return false;
     std::vector<std::string> names;
     for (const auto family : registry_.families()) {
       for (const FunctionEntry& entry : family) {
         if (entry.refused.empty()) names.emplace_back(entry.name);
       }
     }
-    std::string upper = node.text;
-    for (char& c : upper) c = c >= 'a' && c <= 'z' ? static_cast<char>(c - 32) : c;
-    const auto nearest = NearestName(upper, names);
+    const auto nearest = NearestName(UpperCased(node.text), names);
     return FailName(node, "formula-unknown-function", "unknown function " + node.text,
                     nearest ? "did you mean " + *nearest + "?" : "");
   }
@@ -553,6 +568,8 @@ class Checker {
   std::map<std::string, std::uint32_t> field_index_;
   std::vector<Issue> issues_;
   std::vector<std::string> undeclared_seen_;
+  std::optional<std::vector<std::string>> names_;
+  std::map<std::string, std::size_t> folded_names_;  // upper case -> index into Names()
 };
 
 }  // namespace

@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <chrono>
 #include <sstream>
 #include <string>
 
@@ -143,6 +144,42 @@ TEST(BatchTest, LongChainsOfFormulaFieldsEndInAnError) {
   }
   line += R"("f5000":{"type":"Number","value":"1"}}})";
   EXPECT_NE(AnswerBatchLine(line, kNow).find("field-cycle"), std::string::npos);
+}
+
+// Reading a field, finding its name in another letter case and reporting names that are not there
+// must not walk over all fields each time.
+TEST(BatchTest, ManyFieldsCostTheirNumber) {
+  std::string line = R"j({"id":1,"formula":")j";
+  for (int i = 0; i < 6000; ++i) line += (i == 0 ? "N" : "+N") + std::to_string(i);
+  line += R"j(","fields":{)j";
+  for (int i = 0; i < 150000; ++i) {
+    line += (i == 0 ? "\"n" : ",\"n") + std::to_string(i) + R"j(":{"type":"Number","value":"1"})j";
+  }
+  line += "}}";
+  const auto start = std::chrono::steady_clock::now();
+  EXPECT_EQ(AnswerBatchLine(line, kNow), R"j({"id":1,"type":"number","value":"6000"})j");
+  // The same row, and 6,000 names that it does not have.
+  std::string unknown = line;
+  for (std::size_t at = 0; (at = unknown.find('N', at)) != std::string::npos;) {
+    if (unknown.compare(at, 6, "Number") == 0) break;
+    unknown[at] = 'q';
+  }
+  EXPECT_EQ(AnswerBatchLine(unknown, kNow).find(R"j({"id":1,"error":{"code":"unknown-field")j"),
+            0U);
+  EXPECT_LT(std::chrono::steady_clock::now() - start, std::chrono::seconds(30));
+}
+
+TEST(BatchTest, FieldsThatReadFieldsUpToTheLimit) {
+  const auto chain = [](int length) {
+    std::string line = R"j({"id":1,"formula":"f0","fields":{)j";
+    for (int i = 0; i < length; ++i) {
+      line += "\"f" + std::to_string(i) + "\":{\"type\":\"Number\",\"formula\":\"f" +
+              std::to_string(i + 1) + "\"},";
+    }
+    return line + "\"f" + std::to_string(length) + R"j(":{"type":"Number","value":"7"}}})j";
+  };
+  EXPECT_EQ(AnswerBatchLine(chain(50), kNow), R"j({"id":1,"type":"number","value":"7"})j");
+  EXPECT_NE(AnswerBatchLine(chain(51), kNow).find(R"j("code":"field-cycle")j"), std::string::npos);
 }
 
 TEST(BatchTest, ExplainTellsTypesShapeAndInverse) {
