@@ -110,10 +110,18 @@ void ForEachMember(const Origin& origin, const Navigation& navigation, std::uint
   context.Bind(variable, outer);
 }
 
+// Of a list: a collection of its elements' type, so that hassubset(['a'],['a']) is typed like one over a field.
+EdmType TypeOfLiteral(const EdmValue& value) {
+  if (value.kind() != EdmKind::kCollection) return Simple(value.kind());
+  EdmType type = Simple(value.collection().empty() ? EdmKind::kNull : value.collection().front().kind());
+  type.collection = true;
+  return type;
+}
+
 }  // namespace
 
 LiteralNode::LiteralNode(EdmValue value)
-    : Expression(Simple(value.kind()), 1), value_(std::move(value)) {}
+    : Expression(TypeOfLiteral(value), 1), value_(std::move(value)) {}
 
 FieldRefNode::FieldRefNode(Origin origin, const ExternalObject& owner, const Field& field)
     : Expression(TypeOf(field), 1), origin_(std::move(origin)), owner_(&owner), field_(&field) {}

@@ -56,6 +56,27 @@ int HttpStatusOf(const Error& error) {
   return 500;
 }
 
+namespace {
+
+// The part of the request at fault, for errors that name nothing smaller.
+std::string_view PartAtFault(const Error& error) {
+  for (const std::string_view prefix : {"json-", "payload-", "batch-", "reference-"}) {
+    if (error.reason.starts_with(prefix)) return "body";
+  }
+  switch (HttpStatusOf(error)) {
+    case 400: case 403: case 404: case 409: case 410: case 414: case 501: return "path";
+    case 401: return "Authorization";
+    case 405: return "method";
+    case 411: return "Content-Length";
+    case 412: case 428: return "If-Match";
+    case 413: return "body";
+    case 431: return "headers";
+    default: return "";  // nothing about the request is wrong
+  }
+}
+
+}  // namespace
+
 std::string ErrorBody(const Error& error, std::string_view request_id) {
   const bool internal = error.code == ErrorCode::kInternal || error.code == ErrorCode::kDataLoss;
   std::string out;
@@ -74,7 +95,10 @@ std::string ErrorBody(const Error& error, std::string_view request_id) {
   }
   if (!error.remedy.empty()) message += "; " + error.remedy;
   json.Key("message").String(message);
-  if (!error.target.empty() && error.reason != "method-not-allowed") json.Key("target").String(error.target);
+  // The target of "method-not-allowed" is what goes into Allow.
+  const bool named = !error.target.empty() && error.reason != "method-not-allowed";
+  const std::string_view target = named ? std::string_view(error.target) : PartAtFault(error);
+  if (!target.empty()) json.Key("target").String(target);
   json.EndObject().EndObject();
   return out;
 }

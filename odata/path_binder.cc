@@ -145,8 +145,12 @@ class Walker {
   }
 
   // Orders/1012 means Orders('1012').
+  // A name of our own schema is a type or function before it is a key, as the protocol has it.
   Status KeyAsSegment(const Segment& segment) {
-    if (segment.kind == Segment::Kind::kQualifiedName && segment.arguments) return NotOffered("the function " + segment.text);
+    if (segment.kind == Segment::Kind::kQualifiedName &&
+        (segment.arguments || segment.text.starts_with(catalog_.schema_namespace() + "."))) {
+      return NotOffered("the type or function " + segment.text);
+    }
     RecordKey key;
     const ExternalObject& object = *bound_.object;
     if (object.key_fields().front() == kExternalIdField) {

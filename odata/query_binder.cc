@@ -209,10 +209,19 @@ Status QueryBinder::BindExpand(const std::vector<syntax::ExpandItem>& items, Bou
     if (item.path[0].kind == syntax::PathStep::Kind::kQualifiedName && binder.IsOwnType(object, item.path[0].text)) {
       step = 1;
     }
-    if (step + 1 != item.path.size()) {
+    const Navigation* navigation =
+        step < item.path.size() ? binder.FindNavigation(object, item.path[step].text) : nullptr;
+    std::size_t end = step + 1;
+    if (end < item.path.size() && item.path[end].kind == syntax::PathStep::Kind::kQualifiedName) {
+      // A cast of the related records: to their own type it changes nothing, and there are no derived types.
+      if (navigation != nullptr && !binder.IsOwnType(*navigation->target, item.path[end].text)) {
+        return binder.At(NotOffered("a cast to " + item.path[end].text), item.path[end].at);
+      }
+      ++end;
+    }
+    if (end != item.path.size()) {
       return binder.At(NotOffered("a path of several steps in $expand (nest $expand instead)"), item.at);
     }
-    const Navigation* navigation = binder.FindNavigation(object, item.path[step].text);
     if (navigation == nullptr) {
       std::vector<std::string> names;
       for (const Navigation& candidate : object.navigations()) {

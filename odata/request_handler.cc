@@ -89,6 +89,13 @@ Status RequestHandler::Expect(const std::vector<std::string_view>& options) cons
 
 Status RequestHandler::Prepare() {
   TABLECAST_ASSIGN_OR_RETURN(version_, NegotiateVersion(request_.headers));
+  // Every page is of one moment, but not a walk over pages or the parts of a batch: what the header asks for.
+  for (const char* name : {"Isolation", "OData-Isolation"}) {
+    if (!request_.headers.Has(name)) continue;
+    return MakeError(ErrorCode::kFailedPrecondition, "isolation-not-offered",
+                     "isolation over several pages or requests is not offered; each answer alone is of one moment", name,
+                     "send the request without this header");
+  }
   if (method_ == "POST") {
     // Old clients tunnel through POST.
     for (const char* name : {"X-HTTP-Method", "X-HTTP-Method-Override"}) {

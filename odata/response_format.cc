@@ -41,6 +41,22 @@ void AppendNumber(std::string& out, const Decimal& number, const Field* field) {
   }
 }
 
+// ExponentialDecimals=true: numbers whose zeros would outweigh their digits are written as 1E30, all others plainly.
+constexpr std::int32_t kPlainAbove = 20;   // largest magnitude written plainly
+constexpr std::int32_t kPlainBelow = -7;   // smallest one
+
+bool AppendExponential(std::string& out, const Decimal& number) {
+  if (number.IsZero()) return false;
+  const std::int32_t magnitude = number.Magnitude();
+  if (magnitude <= kPlainAbove && magnitude >= kPlainBelow) return false;
+  const std::string digits = number.Digits();
+  if (number.IsNegative()) out += '-';
+  out += digits[0];
+  if (digits.size() > 1) out.append(1, '.').append(digits, 1);
+  out += 'E' + std::to_string(magnitude);
+  return true;
+}
+
 // Type names that a client cannot infer from the JSON type; "" for those it can.
 std::string_view FullTypeName(EdmKind kind) {
   switch (kind) {
@@ -220,7 +236,9 @@ void ResponseWriter::AppendValue(std::string& out, const EdmValue& value, const 
       const bool quoted = format_.ieee754_compatible &&
                           (value.kind() == EdmKind::kDecimal || value.kind() == EdmKind::kInt64);
       if (quoted) out += '"';
-      AppendNumber(out, value.number(), field);
+      if (!format_.exponential_decimals || value.kind() != EdmKind::kDecimal || !AppendExponential(out, value.number())) {
+        AppendNumber(out, value.number(), field);
+      }
       if (quoted) out += '"';
       return;
     }

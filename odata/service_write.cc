@@ -79,6 +79,21 @@ Result<RecordKey> RequestHandler::ResolveReference(const std::string& id, const 
   return KeyOfTarget(*bound.start);
 }
 
+namespace {
+
+// {"@context":"#$delta","value":[...]}, with or without "odata." in front of "context".
+bool IsDeltaPayload(const std::string& body) {
+  const Result<JsonValue> json = ParseJson(body);
+  if (!json.ok() || json->type != JsonType::kObject) return false;
+  for (const char* name : {"@context", "@odata.context"}) {
+    const JsonValue* context = json->Find(name);
+    if (context != nullptr && context->text.ends_with("$delta")) return true;
+  }
+  return false;
+}
+
+}  // namespace
+
 Status RequestHandler::PrepareReference() {
   const Navigation* navigation = bound_path_.last_navigation;
   if (navigation == nullptr) return MethodNotAllowed(method_, "GET, HEAD");
@@ -175,6 +190,7 @@ Status RequestHandler::PrepareTarget() {
   const bool record = bound_path_.kind == BoundPath::Kind::kRecord;
   const std::string allow = AllowedMethods(object, rights, record);
   if (object.options().read_only) return MethodNotAllowed(method_, allow);
+  if (!record && method_ == "PATCH" && IsDeltaPayload(request_.body)) return NotOffered("a change of a set by a delta payload");
   if (record ? method_ == "POST" : method_ != "POST") return MethodNotAllowed(method_, allow);
 
   if (method_ == "DELETE") {
