@@ -110,7 +110,9 @@ std::vector<std::string> Changes(const Catalog& published, const Catalog& now) {
     if (before == nullptr) continue;
     for (const Field& field : object->fields()) {
       if (!IsOwnField(field)) continue;
-      const Field* old = before->FieldOfColumn(field.column);
+      // By name first: several fields may read one column, each with a type of its own.
+      const Field* old = before->FindField(field.name);
+      if (old == nullptr || old->column != field.column) old = before->FieldOfColumn(field.column);
       const std::string name = object->name() + "." + field.name;
       if (old == nullptr) {
         changes.push_back(name + ": new, " + TypeText(field));
