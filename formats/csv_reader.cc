@@ -70,9 +70,9 @@ Result<CsvRow> ReadRow(std::string_view text, std::size_t at, char delimiter) {
       ++at;
       continue;
     }
-    if (c == '\n' || (c == '\r' && at + 1 < text.size() && text[at + 1] == '\n')) {
+    if (c == '\n' || c == '\r') {  // \n, \r\n, and \r alone as old spreadsheets write it
       close_cell();
-      row.end = at + (c == '\n' ? 1 : 2);
+      row.end = at + (c == '\r' && at + 1 < text.size() && text[at + 1] == '\n' ? 2 : 1);
       return row;
     }
     cell += c;
@@ -114,9 +114,16 @@ Status ReadCsvDump(DumpCursor& cursor) {
   TABLECAST_ASSIGN_OR_RETURN(const CsvRow header, ReadRow(text, at, delimiter));
   std::set<std::string> names;
   for (const std::string& name : header.cells) {
+    const std::string number = std::to_string(&name - header.cells.data() + 1);
+    if (name.empty()) {
+      return MakeError(ErrorCode::kInvalidArgument, "csv-header", "column " + number + " of the header has no name", "",
+                       "name it, or take the column out");
+    }
     TABLECAST_RETURN_IF_ERROR(ValidateAttributeName(name, false));
     if (!names.insert(name).second) {
-      return MakeError(ErrorCode::kInvalidArgument, "csv-header", "the header names the column `" + name + "` twice");
+      return MakeError(ErrorCode::kInvalidArgument, "csv-header",
+                       "the header names the column `" + name + "` twice, again in column " + number, "",
+                       "rename one: an item has an attribute once");
     }
   }
   std::vector<AttributeType> types;
@@ -128,7 +135,7 @@ Status ReadCsvDump(DumpCursor& cursor) {
     auto row = ReadRow(text, at, delimiter);
     if (!row.ok()) {
       const DumpPlace place = cursor.PlaceAt(at);
-      const std::size_t line_end = std::min(text.find('\n', at), text.size());
+      const std::size_t line_end = std::min(text.find_first_of("\r\n", at), text.size());
       if (!cursor.Fault(row.error(), place, text.substr(at, line_end - at))) return {};
       at = std::min(line_end + 1, text.size());
       continue;

@@ -163,7 +163,11 @@ bool IsZstd(std::string_view bytes) {
 }
 
 Status CheckEncoding(std::string_view text, const std::string& path) {
-  if (text.size() >= 2 && (text.substr(0, 2) == "\xff\xfe" || text.substr(0, 2) == "\xfe\xff")) {
+  // By its mark, or by the zero byte beside an ASCII one with which no UTF-8 text begins.
+  const bool marked = text.substr(0, 2) == "\xff\xfe" || text.substr(0, 2) == "\xfe\xff";
+  const bool unmarked = text.size() >= 4 && (text[0] == '\0') != (text[1] == '\0') && (text[0] == '\0') == (text[2] == '\0') &&
+                        (text[1] == '\0') == (text[3] == '\0');
+  if (marked || unmarked) {
     return MakeError(ErrorCode::kInvalidArgument, "file-encoding", "the file is UTF-16, not UTF-8", path,
                      "convert it: iconv -f UTF-16 -t UTF-8");
   }

@@ -52,7 +52,7 @@ class IonText {
     return true;
   }
   Result<std::string> FieldName();
-  Result<std::string> QuotedText(char quote);
+  Result<std::string> QuotedText(std::string_view quote);
   Result<std::string> StringValue();
   Result<AttributeValue> Value(int depth);
   Result<AttributeValue> List(int depth, std::string_view annotation);
@@ -80,16 +80,22 @@ void IonText::SkipSpace() {
 
 bool IsSymbolByte(char c) { return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_' || c == '$'; }
 
-// The text between quotes of this kind; at_ stands on the opening one.
-Result<std::string> IonText::QuotedText(char quote) {
+// The text between quotes of this kind, one character or three (the long form); at_ stands on the opening one.
+Result<std::string> IonText::QuotedText(std::string_view quote) {
   std::string out;
-  const std::size_t open = at_++;
+  const std::size_t open = at_;
+  at_ += quote.size();
   while (at_ < text_.size()) {
     const char c = text_[at_];
-    if (c == quote) {
-      ++at_;
+    if (text_.substr(at_).starts_with(quote)) {
+      at_ += quote.size();
       if (!IsValidUtf8(out)) return Fail("the text is not UTF-8");
       return out;
+    }
+    if (c == '\r' && quote.size() > 1) {  // line breaks of the long form are \n whatever the file has
+      out += '\n';
+      at_ += text_.substr(at_).starts_with("\r\n") ? 2 : 1;
+      continue;
     }
     if (c != '\\') {
       out += c;
@@ -119,6 +125,7 @@ Result<std::string> IonText::QuotedText(char quote) {
       case 'r': out += '\r'; break;
       case 'v': out += '\v'; break;
       case '\n': break;
+      case '\r': at_ += text_.substr(at_).starts_with("\n") ? 1 : 0; break;
       case 'x':
       case 'u':
       case 'U': {
@@ -142,16 +149,13 @@ Result<std::string> IonText::QuotedText(char quote) {
 
 // "..." or '''...''' '''...''' (long form, parts joined).
 Result<std::string> IonText::StringValue() {
-  if (text_[at_] == '"') return QuotedText('"');
+  if (text_[at_] == '"') return QuotedText("\"");
   std::string out;
   while (text_.substr(at_).starts_with("'''")) {
-    const std::size_t end = text_.find("'''", at_ + 3);
-    if (end == std::string_view::npos) return Fail("this text is not closed");
-    out.append(text_.substr(at_ + 3, end - at_ - 3));
-    at_ = end + 3;
+    TABLECAST_ASSIGN_OR_RETURN(const std::string part, QuotedText("'''"));
+    out += part;
     SkipSpace();
   }
-  if (!IsValidUtf8(out)) return Fail("the text is not UTF-8");
   return out;
 }
 
@@ -159,8 +163,8 @@ Result<std::string> IonText::FieldName() {
   SkipSpace();
   if (at_ >= text_.size()) return Fail("a member name is due here");
   const char c = text_[at_];
-  if (c == '"') return QuotedText('"');
-  if (c == '\'') return text_.substr(at_).starts_with("'''") ? StringValue() : QuotedText('\'');
+  if (c == '"') return QuotedText("\"");
+  if (c == '\'') return text_.substr(at_).starts_with("'''") ? StringValue() : QuotedText("'");
   const std::size_t begin = at_;
   while (at_ < text_.size() && IsSymbolByte(text_[at_])) ++at_;
   if (at_ == begin) return Fail("a member name is due here");
@@ -231,6 +235,10 @@ Result<AttributeValue> IonText::NumberOrWord() {
   std::string word(text_.substr(begin, at_ - begin));
   if (word == "true" || word == "false") return AttributeValue::Bool(word == "true");
   if (word == "null" || word.starts_with("null.")) return AttributeValue::Null();
+  if (word.empty() || std::isalpha(static_cast<unsigned char>(word.front())) != 0 || word.find('T') != std::string::npos) {
+    at_ = begin;
+    return Fail(word.empty() ? "this is no value that an item can have" : "`" + word + "` is no value that an item can have");
+  }
   // 103. and 6d2 are decimals; 1e3 a float whose text is exact as far as it goes.
   std::replace_if(word.begin(), word.end(), [](char c) { return c == 'd' || c == 'D'; }, 'e');
   word.erase(std::remove(word.begin(), word.end(), '_'), word.end());
@@ -294,6 +302,7 @@ Result<Item> ItemFromIon(std::string_view text) {
 Status ReadIonDump(DumpCursor& cursor) {
   const std::string_view text = cursor.text();
   std::size_t at = cursor.options().start_offset;
+  if (at == 0 && text.starts_with("\xef\xbb\xbf")) at = 3;
   while (at < text.size()) {
     // Records stand one a line; a broken one costs its line and no more.
     while (at < text.size() && std::isspace(static_cast<unsigned char>(text[at])) != 0) ++at;

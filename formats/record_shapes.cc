@@ -18,6 +18,28 @@ constexpr std::size_t kMaxRecordBytes = 8U << 20U;  // a 400 KB item is at most 
 // How the items of a file are written; fixed by its first record.
 enum class Dialect { kUnknown, kTyped, kPlain };
 
+// Whether an item is in DynamoDB's JSON, by its attributes. One with a fault in one of them is still typed: it is to be
+// reported, not read as something else. So most attributes decide; or one, where all are objects, as they seldom are in
+// plain JSON.
+struct TypedSigns {
+  std::size_t members = 0;
+  std::size_t objects = 0;
+  std::size_t tagged = 0;  // objects whose only member is called like a type
+  std::size_t exact = 0;   // of these, S, N or B with a string
+
+  void Add(bool object, std::string_view only_member, bool string) {
+    ++members;
+    if (!object) return;
+    ++objects;
+    if (!AttributeTypeFromName(only_member)) return;
+    ++tagged;
+    if (string && (only_member == "S" || only_member == "N" || only_member == "B")) ++exact;
+  }
+  bool Typed() const {
+    return members > 0 && (tagged == members || exact * 2 > members || (objects == members && exact > 0));
+  }
+};
+
 class JsonDump {
  public:
   JsonDump(DumpCursor& cursor, Dialect dialect) : cursor_(cursor), dialect_(dialect) {}
@@ -31,6 +53,9 @@ class JsonDump {
 
   template <class Each>
   Status EachElement(const JsonSlice& array, const std::string& path, Each each);
+  // Arrays at the top of a file, one behind the other (appended dumps); nothing else may stand behind one.
+  template <class Each>
+  Status EachOfTopArrays(std::size_t begin, Each each);
 
  private:
   struct Parsed {
@@ -73,11 +98,13 @@ std::optional<JsonDump::Parsed> JsonDump::Parse(const JsonSlice& slice, std::str
 bool JsonDump::Put(const Parsed& parsed, const JsonValue& item, std::string_view text, const std::string& table,
                    DumpRecord::Kind kind) {
   if (dialect_ == Dialect::kUnknown) {
-    const bool typed = !item.members.empty() && std::all_of(item.members.begin(), item.members.end(), [](const auto& m) {
-      return m.value.IsObject() && m.value.members.size() == 1 &&
-             AttributeTypeFromName(m.value.members.front().name).has_value();
-    });
-    dialect_ = typed ? Dialect::kTyped : Dialect::kPlain;
+    TypedSigns signs;
+    for (const JsonMember& member : item.members) {
+      const JsonValue& value = member.value;
+      const bool one = value.IsObject() && value.members.size() == 1;
+      signs.Add(value.IsObject(), one ? value.members.front().name : "", one && value.members.front().value.IsString());
+    }
+    dialect_ = signs.Typed() ? Dialect::kTyped : Dialect::kPlain;
   }
   std::vector<Issue> warnings;
   auto decoded = dialect_ == Dialect::kTyped ? ItemFromDynamoDbJson(item, {.tolerant = true}, &warnings)
@@ -219,6 +246,27 @@ Status JsonDump::EachElement(const JsonSlice& array, const std::string& path, Ea
   }
 }
 
+template <class Each>
+Status JsonDump::EachOfTopArrays(std::size_t begin, Each each) {
+  const std::string_view text = cursor_.text();
+  for (std::size_t at = begin; at < text.size();) {
+    if (text[at] != '[') {
+      TextPosition position;
+      position.offset = at;
+      return MakeError(ErrorCode::kInvalidArgument, "json-syntax", "behind an array only a further one may stand", "",
+                       "make one array of it, or write one item a line", position);
+    }
+    JsonArrayWalker walk(text, at);
+    for (std::size_t i = 0;; ++i) {
+      TABLECAST_ASSIGN_OR_RETURN(const auto next, walk.Next());
+      if (!next) break;
+      if (!each(*next, "[" + std::to_string(i) + "]")) return {};
+    }
+    at = SkipJsonSpace(text, walk.end());
+  }
+  return {};
+}
+
 const JsonSlice* Member(const std::vector<JsonMemberSlice>& members, std::string_view name) {
   for (auto it = members.rbegin(); it != members.rend(); ++it) {
     if (it->name == name) return &it->value;
@@ -266,6 +314,12 @@ Status EachLine(DumpCursor& cursor, Each each) {
     if (one_line && rest.find_first_not_of(" \t\r,") == std::string_view::npos) {
       if (!each(JsonSlice{text.substr(at, *end - at), at})) return {};
       at = SkipJsonSpace(text, line_end);
+      continue;
+    }
+    // Several on one line: deliveries of change streams come so, without anything between them.
+    if (const std::size_t next = rest.find_first_not_of(" \t,"); next != std::string_view::npos && rest[next] == '{') {
+      if (!each(JsonSlice{text.substr(at, *end - at), at})) return {};
+      at = *end + next;
       continue;
     }
     // A value over several lines is fine as long as the next one starts on a line of its own.
@@ -379,12 +433,14 @@ Status ReadWholeObject(DumpCursor& cursor, JsonDump& dump, DumpFormat format, co
 }  // namespace
 
 bool LooksTyped(const std::vector<JsonMemberSlice>& members) {
-  if (members.empty()) return false;
-  return std::all_of(members.begin(), members.end(), [](const JsonMemberSlice& member) {
-    if (member.value.text.front() != '{') return false;
-    const auto inner = SliceJsonMembers(member.value.text, 0, nullptr);
-    return inner.ok() && inner->size() == 1 && AttributeTypeFromName(inner->front().name).has_value();
-  });
+  TypedSigns signs;
+  for (const JsonMemberSlice& member : members) {
+    const bool object = member.value.text.front() == '{';
+    const auto inner = SliceJsonMembers(object ? member.value.text : "{}", 0, nullptr);
+    const bool one = inner.ok() && inner->size() == 1;
+    signs.Add(object, one ? std::string_view(inner->front().name) : "", one && inner->front().value.text.front() == '"');
+  }
+  return signs.Typed();
 }
 
 bool LooksLikeItemWrapper(const std::vector<JsonMemberSlice>& members) {
@@ -414,9 +470,8 @@ Status ReadJsonDump(DumpCursor& cursor, DumpFormat format) {
     case DumpFormat::kDynamoDbJson:
     case DumpFormat::kPlainJson:
       if (begin < text.size() && text[begin] == '[') {
-        return dump.EachElement({text.substr(begin), begin}, "", [&](const JsonSlice& slice, const std::string& path) {
-          return dump.OneItem(slice, path, "");
-        });
+        return dump.EachOfTopArrays(
+            begin, [&](const JsonSlice& slice, const std::string& path) { return dump.OneItem(slice, path, ""); });
       }
       return EachLine(cursor, [&](const JsonSlice& slice) { return dump.OneItem(slice, "", ""); });
     case DumpFormat::kS3Incremental:
@@ -429,7 +484,7 @@ Status ReadJsonDump(DumpCursor& cursor, DumpFormat format) {
         }
         return MakeError(ErrorCode::kInvalidArgument, "format-mismatch", "the text is no array");
       }
-      return dump.EachElement({text.substr(begin), begin}, "", [&](const JsonSlice& slice, const std::string& path) {
+      return dump.EachOfTopArrays(begin, [&](const JsonSlice& slice, const std::string& path) {
         return format == DumpFormat::kItemsArray ? dump.OneItem(slice, path, "")
                                                  : dump.OneWriteRequest(slice, path, "");
       });
