@@ -11,6 +11,7 @@
 #include <sstream>
 #include <thread>
 
+#include "cli/client_findings.h"
 #include "cli/commands.h"
 #include "cli/data_findings.h"
 #include "cli/session.h"
@@ -76,8 +77,9 @@ void PlaceDataFinding(const JsonValue& document, Issue& issue) {
   }
 }
 
-Status AddPlacedDataFindings(const Catalog& catalog, ItemStore& store, Checked& out) {
+Status AddPlacedDataFindings(const Catalog& catalog, ItemStore& store, ClientKind client, Checked& out) {
   const std::size_t first = out.issues.size();
+  AddClientFindings(catalog, client, out.issues);
   TABLECAST_RETURN_IF_ERROR(AddDataFindings(catalog, store, out.issues));
   for (const auto& [name, text] : out.texts) {
     const auto document = ParseJson(text, kTolerant);
@@ -118,7 +120,9 @@ Status CheckCatalogFiles(const std::vector<CatalogFile>& files, const ValidateOp
     const bool known = std::any_of(out.issues.begin(), out.issues.end(), [&](const Issue& other) { return SameFinding(issue, other); });
     if (!known) out.issues.push_back(issue);
   }
-  if (store != nullptr && load.catalog != nullptr) TABLECAST_RETURN_IF_ERROR(AddPlacedDataFindings(*load.catalog, *store, out));
+  if (store != nullptr && load.catalog != nullptr) {
+    TABLECAST_RETURN_IF_ERROR(AddPlacedDataFindings(*load.catalog, *store, validate.client, out));
+  }
   return {};
 }
 

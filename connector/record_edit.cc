@@ -109,6 +109,11 @@ void RecordEdit::Note(const Field& field) {
 bool RecordEdit::Equal(const Field& field, const EdmValue& a, const EdmValue& b) const {
   if (EqualEdm(a, b)) return true;
   if (a.kind() == EdmKind::kString && b.kind() == EdmKind::kString) return Trimmed(a.text()) == Trimmed(b.text());
+  // An absent collection is published as an empty one, so an empty one sent back is no change.
+  const auto empty_list = [](const EdmValue& value) {
+    return value.is_null() || (value.kind() == EdmKind::kCollection && value.collection().empty());
+  };
+  if (field.PublishedAsCollection() && empty_list(a) && empty_list(b)) return true;
   const auto empty_text = [](const EdmValue& value) {
     return value.is_null() || (value.kind() == EdmKind::kString && Trimmed(value.text()).empty());
   };

@@ -25,6 +25,16 @@ void SplitTarget(std::string_view target, std::string_view service_path, std::st
   query = mark == std::string_view::npos ? "" : std::string(target.substr(mark + 1));
 }
 
+// Parsers count bytes; an error that speaks of a place in an option's value or in the path shows it.
+Error Placed(Error error) {
+  const bool whole = error.reason == "option-unknown" || error.reason == "option-duplicate" || error.reason == "url-too-long";
+  if (!whole && error.position.line == 0) {
+    error.position.line = 1;
+    error.position.column = static_cast<std::uint32_t>(error.position.offset + 1);
+  }
+  return error;
+}
+
 }  // namespace
 
 RequestHandler::RequestHandler(const Service& service, ItemStore& store, const TokenSigner& signer,
@@ -117,7 +127,9 @@ Status RequestHandler::Prepare() {
   }
   syntax::QueryParseOptions parse;
   parse.limits = service.syntax;
-  TABLECAST_ASSIGN_OR_RETURN(path_, syntax::ParseResourcePath(raw_path_, parse));
+  auto path = syntax::ParseResourcePath(raw_path_, parse);
+  if (!path.ok()) return Placed(path.error());
+  path_ = *std::move(path);
   if (!path_.segments.empty() && path_.segments.back().kind == syntax::PathSegment::Kind::kQuery) {
     if (method_ != "POST") return MethodNotAllowed(method_, "POST");
     std::string type(request_.headers.Get("Content-Type"));
@@ -132,7 +144,9 @@ Status RequestHandler::Prepare() {
     parse.limits.max_url_bytes = std::max<std::size_t>(parse.limits.max_url_bytes, raw_query_.size());
     method_ = "GET";
   }
-  TABLECAST_ASSIGN_OR_RETURN(options_, syntax::ParseQueryOptions(raw_query_, parse));
+  auto options = syntax::ParseQueryOptions(raw_query_, parse);
+  if (!options.ok()) return Placed(options.error());
+  options_ = *std::move(options);
   if (options_.schema_version && *options_.schema_version != "*" &&
       *options_.schema_version != catalog_->fingerprint().substr(0, 16)) {
     return MakeError(ErrorCode::kNotFound, "schema-version",

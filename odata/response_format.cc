@@ -80,6 +80,9 @@ const Field* MemberField(const Field* field, std::string_view name) {
   return nullptr;
 }
 
+// A collection is never null (CSDL 7.2.1): what is absent is an empty one.
+bool IsCollection(const Field* field) { return field != nullptr && field->PublishedAsCollection(); }
+
 // The members of a complex value that $select names; all of them when it names none.
 EdmValue OnlySelected(const EdmValue& value, std::string_view property,
                       const std::vector<std::pair<std::string, std::string>>& select) {
@@ -216,7 +219,12 @@ void ResponseWriter::AppendValue(std::string& out, const EdmValue& value, const 
         first = false;
         AppendQuoted(out, name);
         out += ':';
-        AppendValue(out, member, MemberField(field, name));
+        const Field* member_field = MemberField(field, name);
+        if (member.is_null() && IsCollection(member_field)) {
+          out += "[]";
+        } else {
+          AppendValue(out, member, member_field);
+        }
       }
       out += '}';
       return;
@@ -327,7 +335,9 @@ void ResponseWriter::AppendRecordMembers(std::string& out, const ResultPage& pag
     out += '"';
     out += column.name;  // an OData identifier holds nothing to escape
     out += "\":";
-    if (value.kind() == EdmKind::kComplex && !shape.select_members.empty()) {
+    if (value.is_null() && IsCollection(column.field)) {
+      out += "[]";
+    } else if (value.kind() == EdmKind::kComplex && !shape.select_members.empty()) {
       AppendValue(out, OnlySelected(value, column.name, shape.select_members), column.field);
     } else {
       AppendValue(out, value, column.field);

@@ -60,6 +60,40 @@ std::string Substitute(std::string text, const std::map<std::string, std::string
   return text;
 }
 
+// Every refusal has a code, a message and a target; one about a filter, order or other text also says where in it.
+void ExpectErrorForm(const Exchange& exchange, const HttpResponse& response) {
+  if (response.status < 400) return;
+  EXPECT_EQ(response.headers.Get("Content-Type"), "application/json");
+  EXPECT_EQ(response.headers.Get("Content-Language"), "en");
+  const auto json = ParseJson(response.body);
+  ASSERT_TRUE(json.ok()) << response.body;
+  const JsonValue* error = json->Find("error");
+  ASSERT_NE(error, nullptr) << response.body;
+  EXPECT_EQ(json->members.size(), 1U) << response.body;
+  for (const char* name : {"code", "message"}) {
+    const JsonValue* member = error->Find(name);
+    ASSERT_NE(member, nullptr) << name << " " << response.body;
+    EXPECT_TRUE(member->IsString() && !member->text.empty()) << response.body;
+  }
+  const std::string code = error->Find("code")->text;
+  EXPECT_EQ(code.find_first_not_of("abcdefghijklmnopqrstuvwxyz0123456789-"), std::string::npos) << code;
+  for (const char* inside : {"/home", "lmdb", "MDB_", ".cc:"}) {
+    EXPECT_EQ(error->Find("message")->text.find(inside), std::string::npos) << response.body;
+  }
+  if (response.status == 405) {
+    EXPECT_TRUE(response.headers.Has("Allow"));
+  }
+  if (response.status >= 500 && response.status != 501) return;  // nothing in the request is at fault
+  const JsonValue* target = error->Find("target");
+  ASSERT_NE(target, nullptr) << response.body;
+  EXPECT_FALSE(target->text.empty()) << response.body;
+  // What only the values of a record show has no place in the text of the filter.
+  const bool of_data = code == "division-by-zero" || code == "regex-syntax";
+  if (response.status == 400 && !of_data && target->text == "$filter" && exchange.method == "GET") {
+    EXPECT_NE(error->Find("message")->text.find("(at position "), std::string::npos) << response.body;
+  }
+}
+
 void RunScript(const Script& script, const Config& config, ServedExample& served) {
   std::map<std::string, std::string> captured;
   for (const Exchange& exchange : script.exchanges) {
@@ -80,6 +114,7 @@ void RunScript(const Script& script, const Config& config, ServedExample& served
     const HttpResponse response = served.Send(exchange.method, target, Substitute(exchange.body, captured), headers);
     EXPECT_EQ(response.status, exchange.status) << response.body.substr(0, 2000);
     EXPECT_TRUE(response.headers.Has("OData-Version"));
+    ExpectErrorForm(exchange, response);
     for (const auto& [name, value] : exchange.expected_headers) {
       if (value == "-") {
         EXPECT_FALSE(response.headers.Has(name)) << name;
