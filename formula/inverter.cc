@@ -22,19 +22,24 @@ Inversion Inverter::Run(const VirtualCondition& condition) {
   std::vector<ImpliedCondition> conditions;
   bool never = false;
   if (!Descend(tree_.root, *std::move(set), conditions, never)) return Refuse(why_);
+  Merge(conditions, never);
   out.never = never;
   out.exact = std::all_of(conditions.begin(), conditions.end(),
                           [](const ImpliedCondition& c) { return c.exact; });
-  for (const ImpliedCondition& one : conditions) out.never = out.never || one.condition.never;
+  // Of several conditions none alone is equivalent.
+  for (ImpliedCondition& one : conditions) one.exact = one.exact && conditions.size() == 1;
   if (!out.never) out.conditions = std::move(conditions);
   out.why = rule_.empty() ? "no row can have this value" : rule_;
   return out;
 }
 
-const ColumnFacts& Inverter::FactsOf(std::uint32_t field) const {
+const ColumnFacts& Inverter::FactsOf(std::string_view column) const {
   static const ColumnFacts kNothingKnown;
+  for (auto facts = assumed_.rbegin(); facts != assumed_.rend(); ++facts) {
+    if (facts->name == column) return *facts;
+  }
   for (const ColumnFacts& facts : columns_) {
-    if (facts.name == tree_.fields[field].name) return facts;
+    if (facts.name == column) return facts;
   }
   return kNothingKnown;
 }
@@ -86,7 +91,8 @@ bool Inverter::Descend(NodeId id, ValueSet set, std::vector<ImpliedCondition>& o
     case NodeOp::kField: return AtField(node.payload, set, out, never);
     case NodeOp::kStrict: return AtCall(id, std::move(set), out, never);
     case NodeOp::kCase: return AtCase(id, set, out, never);
-    case NodeOp::kIf: return AtIf(id, set, out, never);
+    case NodeOp::kIf:
+    case NodeOp::kIfs: return AtBranches(id, set, out, never);
     case NodeOp::kCoalesce: {  // K6
       const Value* substitute = Constant(Arg(id, 1));
       if (substitute == nullptr)
@@ -103,8 +109,7 @@ bool Inverter::Descend(NodeId id, ValueSet set, std::vector<ImpliedCondition>& o
       return Descend(Arg(id, 0), std::move(set), out, never);
     }
     case NodeOp::kAnd: return AtAnd(id, set, out, never);
-    case NodeOp::kOr:
-    case NodeOp::kIfs: break;
+    case NodeOp::kOr: return AtOr(id, set, out, never);
   }
   return No(std::string(node.name) + " is not invertible");
 }
@@ -191,7 +196,10 @@ bool Inverter::AtCall(NodeId id, ValueSet set, std::vector<ImpliedCondition>& ou
   if (name == "+" || name == "-" || name == "*" || name == "/")
     return AtArithmetic(id, set, out, never);
   if (name == "ROUND") return AtRound(id, set, out, never);
-  if (name == "MFLOOR") return AtFloor(id, set, out, never);
+  if (name == "MFLOOR" || name == "FLOOR" || name == "MCEILING" || name == "CEILING" ||
+      name == "TRUNC")
+    return AtWhole(id, set, out, never);
+  if (name == "ABS") return AtAbs(id, set, out, never);
   if (name == "REVERSE") return AtReverse(id, set, out, never);
   if (tree_[id].type == ValueType::kBoolean) return AtPredicate(id, set, out, never);
   return No(std::string(name) + " is not invertible");

@@ -42,7 +42,12 @@ class Inverter {
     if (!rule_.empty()) rule_ += ", ";
     rule_ += rule;
   }
-  const ColumnFacts& FactsOf(std::uint32_t field) const;
+  const ColumnFacts& FactsOf(std::uint32_t field) const {
+    return FactsOf(tree_.fields[field].name);
+  }
+  const ColumnFacts& FactsOf(std::string_view column) const;
+  // Makes one condition of those on one column, where that is again a condition.
+  static void Merge(std::vector<ImpliedCondition>& conditions, bool& never);
   NodeId Arg(NodeId id, std::size_t i) const { return tree_.ArgumentsOf(id)[i]; }
   const Value* Constant(NodeId id) const { return internal::ConstantOf(tree_, id); }
   bool Calls(NodeId id, std::string_view name) const {
@@ -85,6 +90,10 @@ class Inverter {
 
   // ---- texts of numbers and dates ----
   bool AtText(NodeId id, const ValueSet& set, std::vector<ImpliedCondition>& out, bool& never);
+  // D6 for ranges: texts of days are ordered as the days are, so a bound on the text is one on the
+  // day.
+  bool AtTextOfDay(NodeId argument, const ValueSet& set, std::vector<ImpliedCondition>& out,
+                   bool& never);
   // The facts of the column that a text expression is cut from.
   const ColumnFacts* FactsUnder(NodeId id) const;
   bool AtValue(NodeId id, const ValueSet& set, std::vector<ImpliedCondition>& out, bool& never);
@@ -107,15 +116,35 @@ class Inverter {
               const ValueSet& set, std::vector<ImpliedCondition>& out, bool& never);
   // N3: halves go away from zero.
   bool AtRound(NodeId id, const ValueSet& set, std::vector<ImpliedCondition>& out, bool& never);
-  // N7; the function rounds to 33 digits first, hence the slack.
-  bool AtFloor(NodeId id, const ValueSet& set, std::vector<ImpliedCondition>& out, bool& never);
+  // N7 and its kin (MFLOOR, FLOOR, MCEILING, CEILING, TRUNC): the result is less than one unit away
+  // from n, on the side that the function's name says. They round to 33 digits first, hence the
+  // slack.
+  bool AtWhole(NodeId id, const ValueSet& set, std::vector<ImpliedCondition>& out, bool& never);
+  // ABS(n) = m: n is m or -m; ABS(n) <= m: -m <= n <= m.
+  bool AtAbs(NodeId id, const ValueSet& set, std::vector<ImpliedCondition>& out, bool& never);
 
   // ---- choices ----
   // K5: the keys whose result is allowed; with an allowed else value it is a complement, no key
   // condition.
   bool AtCase(NodeId id, const ValueSet& set, std::vector<ImpliedCondition>& out, bool& never);
-  // K7, for the branch taken when the condition is TRUE.
-  bool AtIf(NodeId id, const ValueSet& set, std::vector<ImpliedCondition>& out, bool& never);
+  // K7, for IF and IFS: a row has an allowed value through one of the branches. Proof: if the
+  // branch of condition p was taken, p is TRUE and the branch's value is allowed, so both imply
+  // what they imply; the else branch implies what its value does. What all branches that can have
+  // an allowed value imply together (Union) therefore holds on the row.
+  bool AtBranches(NodeId id, const ValueSet& set, std::vector<ImpliedCondition>& out, bool& never);
+  // OR has to be TRUE: one of its arguments is.
+  bool AtOr(NodeId id, const ValueSet& set, std::vector<ImpliedCondition>& out, bool& never);
+  // One way for a row to satisfy the condition: all of `conditions` hold.
+  struct Way {
+    std::vector<ImpliedCondition> conditions;
+    bool exact = true;  // and the other way round
+  };
+  // The way that goes through `guard` being TRUE and `value` being allowed (each may be left away).
+  // False: nothing follows from it. `never`: no row goes this way.
+  bool TakeWay(std::optional<NodeId> guard, std::optional<NodeId> value, const ValueSet& set,
+               Way& way, bool& never);
+  // What every way implies: on each column that all of them bound, the values of all together.
+  bool Union(std::vector<Way> ways, std::vector<ImpliedCondition>& out, bool& never);
   static bool OnlyTrue(const ValueSet& set) {
     return set.equals.size() == 1 && set.equals[0].Is(ValueType::kBoolean) &&
            set.equals[0].boolean() && !set.blank;
@@ -128,6 +157,7 @@ class Inverter {
   const Program& program_;
   const TypedTree& tree_;
   const std::vector<ColumnFacts>& columns_;
+  std::vector<ColumnFacts> assumed_;  // what holds within the branch that is looked at
   std::string why_;
   std::string rule_;
 };

@@ -36,22 +36,84 @@ bool Inverter::AtCase(NodeId id, const ValueSet& set, std::vector<ImpliedConditi
   return Descend(arguments[0], std::move(keys), out, never);
 }
 
-bool Inverter::AtIf(NodeId id, const ValueSet& set, std::vector<ImpliedCondition>& out,
-                    bool& never) {
-  const auto arguments = tree_.ArgumentsOf(id);
-  const Value* yes = Constant(arguments[1]);
-  const Value* no = Constant(arguments[2]);
-  if (yes == nullptr || no == nullptr) return No("IF with computed branches is not inverted");
-  if (set.Contains(*no)) return No("the else branch of IF satisfies the condition");
-  Rule("K7");
-  if (!set.Contains(*yes)) {
+bool Inverter::TakeWay(std::optional<NodeId> guard, std::optional<NodeId> value,
+                       const ValueSet& set, Way& way, bool& never) {
+  const Value* constant = value ? Constant(*value) : nullptr;
+  if (constant != nullptr && !set.Contains(*constant)) {
     never = true;
     return true;
   }
-  ValueSet truth;
-  truth.equals.push_back(Value::Boolean(true));
-  truth.exact = set.exact;
-  return Descend(arguments[0], std::move(truth), out, never);
+  bool narrows = false;
+  if (guard) {
+    ValueSet truth;
+    truth.equals.push_back(Value::Boolean(true));
+    if (Descend(*guard, std::move(truth), way.conditions, never)) {
+      narrows = true;
+    } else {
+      way.exact = false;
+    }
+    if (never) return true;
+  }
+  if (value && constant == nullptr) {
+    // Where the guard fixes the front of a column, a cut behind that front inverts.
+    const std::size_t before = assumed_.size();
+    for (const ImpliedCondition& one : way.conditions) {
+      const std::optional<ScalarRange>& range = one.condition.range;
+      if (!range || !range->prefix) continue;
+      ColumnFacts facts = FactsOf(one.column);
+      if (facts.literal_prefix.size() >= range->prefix->size()) continue;
+      facts.name = one.column;
+      facts.literal_prefix = *range->prefix;
+      assumed_.push_back(std::move(facts));
+    }
+    if (Descend(*value, set, way.conditions, never)) {
+      narrows = true;
+    } else {
+      way.exact = false;
+    }
+    assumed_.resize(before);
+    if (never) return true;
+  }
+  Merge(way.conditions, never);
+  for (const ImpliedCondition& one : way.conditions) way.exact = way.exact && one.exact;
+  return narrows || never;
+}
+
+bool Inverter::AtBranches(NodeId id, const ValueSet& set, std::vector<ImpliedCondition>& out,
+                          bool& never) {
+  const auto arguments = tree_.ArgumentsOf(id);  // p1, x1, p2, x2, ..., else
+  std::vector<Way> ways;
+  for (std::size_t i = 0; i < arguments.size(); i += 2) {
+    const bool otherwise = i + 1 == arguments.size();
+    Way way;
+    // That no earlier condition was TRUE is not looked at.
+    way.exact = set.exact && i == 0;
+    bool way_never = false;
+    const bool known = otherwise ? TakeWay(std::nullopt, arguments[i], set, way, way_never)
+                                 : TakeWay(arguments[i], arguments[i + 1], set, way, way_never);
+    if (!known) {
+      if (otherwise && Constant(arguments[i]) != nullptr)
+        return No("the else branch of " + std::string(tree_[id].name) + " satisfies the condition");
+      return false;
+    }
+    if (!way_never) ways.push_back(std::move(way));
+  }
+  Rule("K7");
+  return Union(std::move(ways), out, never);
+}
+
+bool Inverter::AtOr(NodeId id, const ValueSet& set, std::vector<ImpliedCondition>& out,
+                    bool& never) {
+  if (!OnlyTrue(set)) return No("OR inverts when it has to be TRUE");
+  std::vector<Way> ways;
+  for (const NodeId argument : tree_.ArgumentsOf(id)) {
+    Way way;
+    way.exact = set.exact;
+    bool way_never = false;
+    if (!TakeWay(argument, std::nullopt, set, way, way_never)) return false;
+    if (!way_never) ways.push_back(std::move(way));
+  }
+  return Union(std::move(ways), out, never);
 }
 
 bool Inverter::AtAnd(NodeId id, const ValueSet& set, std::vector<ImpliedCondition>& out,
@@ -77,6 +139,12 @@ bool Inverter::AtPredicate(NodeId id, const ValueSet& set, std::vector<ImpliedCo
                            bool& never) {
   const TypedNode& node = tree_[id];
   if (!OnlyTrue(set)) return No(std::string(node.name) + " inverts when it has to be TRUE");
+  if (node.name == "ISBLANK") {
+    ValueSet nothing;
+    nothing.blank = true;
+    nothing.exact = set.exact;
+    return Descend(Arg(id, 0), std::move(nothing), out, never);
+  }
   VirtualCondition inner;
   NodeId subject = node.argument_count > 0 ? Arg(id, 0) : 0;
   if (node.name == "BEGINS" && Constant(Arg(id, 1)) != nullptr &&

@@ -117,22 +117,80 @@ bool Inverter::AtRound(NodeId id, const ValueSet& set, std::vector<ImpliedCondit
   return Descend(Arg(id, 0), std::move(inner), out, never);
 }
 
-bool Inverter::AtFloor(NodeId id, const ValueSet& set, std::vector<ImpliedCondition>& out,
+bool Inverter::AtWhole(NodeId id, const ValueSet& set, std::vector<ImpliedCondition>& out,
                        bool& never) {
-  if (set.equals.size() != 1 || set.blank) return No("MFLOOR inverts for equality with one value");
-  const Decimal floor = set.equals[0].number();
-  if (!floor.IsInteger()) {
+  const std::string_view name = tree_[id].name;
+  if (set.blank) return No(std::string(name) + " of a blank is blank, which no key holds");
+  std::int64_t scale = 0;
+  if (name == "TRUNC") {
+    const Value* digits = Constant(Arg(id, 1));
+    if (digits == nullptr || !digits->Is(ValueType::kNumber))
+      return No("TRUNC to computed digits is not inverted");
+    scale = std::clamp<std::int64_t>(digits->number().ToInt64Saturated(), -100, 100);
+  }
+  std::optional<Decimal> low;
+  std::optional<Decimal> high;
+  for (const Value& literal : set.equals) {  // no result has more digits
+    const Decimal& number = literal.number();
+    if (!(number.RoundToScale(scale, Rounding::kDown) == number)) continue;
+    if (!low || number < *low) low = number;
+    if (!high || *high < number) high = number;
+  }
+  if (!set.equals.empty() && !low) {
     never = true;
     return true;
   }
-  constexpr Decimal::Context kWide{70, Rounding::kHalfUp};
-  const Decimal size = Add(floor.Abs(), Decimal(1), kWide);
-  const Decimal slack = Multiply(size, Decimal::FromParts(false, 1, -31), kWide);
-  Rule("N7");
+  if (set.lower) low = set.lower->value.number();
+  if (set.upper) high = set.upper->value.number();
+  constexpr Decimal::Context kWide{120, Rounding::kHalfUp};
+  const Decimal unit = Decimal::FromParts(false, 1, static_cast<std::int32_t>(-scale));
+  const Decimal zero;
+  // How far n may lie below the least and above the greatest result.
+  const bool floors = name == "MFLOOR";
+  const bool ceils = name == "MCEILING";
+  const bool away = name == "CEILING";
+  const auto reach = [&](const Decimal& bound, bool reaches) {
+    const Decimal size = Add(bound.Abs(), unit, kWide);
+    const Decimal slack = Multiply(size, Decimal::FromParts(false, 1, -31), kWide);
+    return reaches ? Add(unit, slack, kWide) : slack;
+  };
   ValueSet inner;
   inner.exact = false;
-  inner.lower = ValueBound{Value::Number(Subtract(floor, slack, kWide)), true};
-  inner.upper = ValueBound{Value::Number(Add(Add(floor, Decimal(1), kWide), slack, kWide)), false};
+  if (low) {
+    const bool below = ceils || (!floors && (away ? *low > zero : !(*low > zero)));
+    inner.lower = ValueBound{Value::Number(Subtract(*low, reach(*low, below), kWide)), true};
+  }
+  if (high) {
+    const bool above = floors || (!ceils && (away ? *high < zero : !(*high < zero)));
+    inner.upper = ValueBound{Value::Number(Add(*high, reach(*high, above), kWide)), true};
+  }
+  Rule("N7");
+  return Descend(Arg(id, 0), std::move(inner), out, never);
+}
+
+bool Inverter::AtAbs(NodeId id, const ValueSet& set, std::vector<ImpliedCondition>& out,
+                     bool& never) {
+  if (set.blank) return No("ABS of a blank is blank, which no key holds");
+  ValueSet inner;
+  inner.exact = set.exact;
+  for (const Value& literal : set.equals) {
+    if (literal.number().IsNegative()) continue;
+    inner.equals.push_back(literal);
+    if (!literal.number().IsZero())
+      inner.equals.push_back(Value::Number(literal.number().Negated()));
+  }
+  if (set.IsRange()) {
+    if (!set.upper) return No("ABS inverts for equality and upper bounds");
+    const ValueBound& bound = *set.upper;
+    if (bound.value.number().IsNegative()) {
+      never = true;
+      return true;
+    }
+    inner.exact = inner.exact && !set.lower;
+    inner.upper = bound;
+    inner.lower = ValueBound{Value::Number(bound.value.number().Negated()), bound.inclusive};
+  }
+  Rule("ABS");
   return Descend(Arg(id, 0), std::move(inner), out, never);
 }
 

@@ -191,7 +191,12 @@ bool Inverter::AtReadings(std::span<const NodeId> parts,
 bool Inverter::AtText(NodeId id, const ValueSet& set, std::vector<ImpliedCondition>& out,
                       bool& never) {
   const NodeId argument = Arg(id, 0);
-  if (set.equals.empty()) return No("text order is not the order of what TEXT was made from");
+  if (set.equals.empty() && !set.IsEmpty()) {
+    if (tree_[argument].type == ValueType::kDate || tree_[argument].type == ValueType::kDateTime)
+      return AtTextOfDay(argument, set, out, never);
+    return No("text order is not the order of what TEXT was made from");
+  }
+  if (set.equals.empty()) return No("blank texts fit no key condition");
   ValueSet inner;
   inner.exact = set.exact;
   inner.blank = set.blank;
@@ -215,6 +220,58 @@ bool Inverter::AtText(NodeId id, const ValueSet& set, std::vector<ImpliedConditi
   }
   return No("TEXT of " + std::string(ValueTypeName(tree_[argument].type)) +
             " loses a part of the value");
+}
+
+bool Inverter::AtTextOfDay(NodeId argument, const ValueSet& set, std::vector<ImpliedCondition>& out,
+                           bool& never) {
+  if (set.blank) return No("blank dates fit no key condition");
+  const bool instants = tree_[argument].type == ValueType::kDateTime;
+  std::optional<ValueBound> low = set.lower;
+  std::optional<ValueBound> high = set.upper;
+  if (set.prefix) {
+    low = ValueBound{Value::Text(*set.prefix), true};
+    if (auto end = TextSuccessor(*set.prefix))
+      high = ValueBound{Value::Text(*std::move(end)), false};
+  }
+  // An instant's text is its day's and more: a bound on it bounds the day by its first ten bytes.
+  for (std::optional<ValueBound>* bound : {&low, &high}) {
+    if (instants && *bound)
+      *bound = ValueBound{Value::Text(std::string((*bound)->value.text().substr(0, 10))), true};
+  }
+  // The first day whose text is not below `bound`, or above it.
+  const auto first_from = [](std::string_view bound, bool above) {
+    std::int64_t from = kMinDate.days;
+    std::int64_t to = static_cast<std::int64_t>(kMaxDate.days) + 1;
+    while (from < to) {
+      const std::int64_t middle = from + (to - from) / 2;
+      const int order = FormatDate(Date{static_cast<std::int32_t>(middle)}).compare(bound);
+      if (order < 0 || (above && order == 0)) {
+        from = middle + 1;
+      } else {
+        to = middle;
+      }
+    }
+    return from;
+  };
+  const std::int64_t first = low ? first_from(low->value.text(), !low->inclusive) : kMinDate.days;
+  const std::int64_t last =
+      high ? first_from(high->value.text(), high->inclusive) - 1 : kMaxDate.days;
+  Rule("D6");
+  if (first > last) {
+    never = true;
+    return true;
+  }
+  const Date from{static_cast<std::int32_t>(first)};
+  const Date to{static_cast<std::int32_t>(last)};
+  ValueSet inner;
+  inner.exact = set.exact;
+  inner.lower = ValueBound{Value::FromDate(from), true};
+  inner.upper = ValueBound{Value::FromDate(to), true};
+  if (instants) {
+    DaysToInstants(inner);
+    inner.exact = false;
+  }
+  return Descend(argument, std::move(inner), out, never);
 }
 
 const ColumnFacts* Inverter::FactsUnder(NodeId id) const {

@@ -51,7 +51,7 @@ bool Holds(const VirtualCondition& condition, const Value& v) {
   const auto& lits = condition.literals;
   if (condition.op == ConditionOp::kEq) return v == lits[0];
   if (condition.op == ConditionOp::kIn) return std::find(lits.begin(), lits.end(), v) != lits.end();
-  if (v.IsBlank() || lits[0].IsBlank()) return false;
+  if (v.IsBlank() || lits.front().IsBlank() || lits.back().IsBlank()) return false;
   switch (condition.op) {
     case ConditionOp::kLt: return Order(v, lits[0]) < 0;
     case ConditionOp::kLe: return Order(v, lits[0]) <= 0;
@@ -216,6 +216,32 @@ constexpr Definition kDefinitions[] = {
     {"\"a\" & RIGHT(c, LEN(c) - FIND(\"#\", c))", "b#", true},
     {"BEGINS(c, \"a\")", "", true},
     {"c = \"ab\"", "", true},
+    // Branches: what the taken condition and the branch's value imply together.
+    {"IF(BEGINS(c, \"a#\"), MID(c, 3, LEN(c)), NULL)", "", true},
+    {"IF(BEGINS(c, \"a#\"), RIGHT(c, LEN(c) - FIND(\"#\", c)), \"zz\")", "", true},
+    {"IF(BEGINS(c, \"a#\"), MID(c, 3, LEN(c)), IF(BEGINS(c, \"b\"), MID(c, 2, LEN(c)), \"zz\"))",
+     "", true},
+    {"IF(BEGINS(c, \"a\"), c, IF(BEGINS(c, \"b\"), REVERSE(c), \"zz\"))", "", true},
+    {"IF(UPPER(c) = \"AB\", c, \"zz\")", "", true},
+    {"IF(c = \"ab\", UPPER(c), \"zz\")", "", true},
+    {"IF(c = \"ab\", \"zz\", c)", "", true},
+    {"IF(c < \"b\", c, \"a\" & c)", "", true},
+    {"IF(UPPER(c) = \"AB\", UPPER(c), \"zz\")", "", false},
+    {"IF(UPPER(c) = \"AB\", UPPER(c), c)", "", false},
+    {"IFS(c = \"a\", \"b\", c = \"b\", \"a\", BEGINS(c, \"!\"), \"b\", IN(c, \"#\", \"##\"), "
+     "\"!\", \"zz\")",
+     "", true},
+    {"IFS(BEGINS(c, \"a\"), LEFT(c, 2), BEGINS(c, \"b#\"), MID(c, 3, LEN(c)), \"zz\")", "", true},
+    {"IF(OR(c = \"a\", c = \"b#\", BEGINS(c, \"!\")), \"a\", \"zz\")", "", true},
+    {"OR(c = \"ab\", c = \"b\")", "", true},
+    {"OR(BEGINS(c, \"a\"), c > \"b\")", "", true},
+    {"OR(c < \"a\", c > \"b\")", "", false},
+    {"OR(c = \"a\", UPPER(c) = \"B\")", "", false},
+    {"AND(BEGINS(c, \"a\"), c > \"ab\", c <= \"b\")", "", true},
+    {"AND(BEGINS(c, \"a\"), BEGINS(c, \"ab\"), IN(c, \"ab\", \"abb\", \"b\"))", "", true},
+    {"AND(BEGINS(c, \"a\"), BEGINS(c, \"b\"))", "", true},
+    {"ISBLANK(RIGHT(c, LEN(c) - FIND(\"#\", c)))", "a#", true},
+    {"ISBLANK(c)", "", true},
     {"UPPER(c)", "", false},
     {"TRIM(c)", "", false},
     {"RIGHT(c, 2)", "", false},
@@ -287,9 +313,31 @@ TEST(InverseTest, NumberDefinitionsLoseNoRow) {
   for (int i = -30; i < 30; i += 4)
     stored.push_back(Decimal::FromParts(i < 0, static_cast<std::uint64_t>(i < 0 ? -i : i), -1));
   EvalContext context(kTestNow);
-  for (const char* formula : {"n", "n + 5", "5 - n", "n * 3", "n * -0.7 + 2", "n / 3", "n / -7 - 1",
-                              "-n", "ROUND(n, 0)", "ROUND(n, 1)", "ROUND(n, -1)", "MFLOOR(n)",
-                              "n + 100000000000000000000000000000000000000", "(n - 3) / 0.3 * 2"}) {
+  for (const char* formula : {"n",
+                              "n + 5",
+                              "5 - n",
+                              "n * 3",
+                              "n * -0.7 + 2",
+                              "n / 3",
+                              "n / -7 - 1",
+                              "-n",
+                              "ROUND(n, 0)",
+                              "ROUND(n, 1)",
+                              "ROUND(n, -1)",
+                              "MFLOOR(n)",
+                              "FLOOR(n)",
+                              "MCEILING(n)",
+                              "CEILING(n)",
+                              "TRUNC(n, 0)",
+                              "TRUNC(n, 1)",
+                              "TRUNC(n, -1)",
+                              "ABS(n)",
+                              "ABS(n - 2)",
+                              "FLOOR(n / 3)",
+                              "MCEILING(n * -0.7)",
+                              "IF(n > 5, n - 5, IF(n < 0, -n, NULL))",
+                              "n + 100000000000000000000000000000000000000",
+                              "(n - 3) / 0.3 * 2"}) {
     const auto program = CompileOver(formula, fields);
     std::vector<Value> literals;
     for (const Decimal& n : stored) {
@@ -377,6 +425,73 @@ TEST(InverseTest, DatesOfTexts) {
       }
     }
   }
+}
+
+TEST(InverseTest, TextsOfDays) {
+  NamedFields fields({{"c", ValueType::kText, Value()}});
+  std::vector<std::string> rows;
+  for (const char* first : {"0001-01-01", "0999-12-31", "2019-12-20", "9999-12-20"}) {
+    const Date from = *ParseDate(first);
+    for (std::int32_t day = 0; day < 20; ++day) {
+      if (Date{from.days + day} > kMaxDate) break;
+      for (const char* rest : {"T00:00:00Z", "T23:59:59.999Z", " 12:00:00"})
+        rows.push_back(FormatDate(Date{from.days + day}) + rest);
+    }
+  }
+  std::vector<Value> literals;
+  for (const char* text :
+       {"0",          "0001-01-01", "0001-01-01 00:00:00Z", "2019",
+        "2019-12",    "2019-12-31", "2019-12-31 12:00:00Z", "2019-12-31 12",
+        "2020-",      "2020-01-0",  "2020-01-02 ",          "2020-13",
+        "2020-01-99", "9999-12-31", "9999-12-31 23:59:59Z", "9999-12-31x",
+        "a",          "!",          "2020-01-05",           "2020-01-05 00:00:00Z",
+        "0999-12-31", "1"})
+    literals.push_back(Value::Text(text));
+  EvalContext context(kTestNow);
+  for (const char* formula : {"TEXT(DATEVALUE(c))", "TEXT(DATETIMEVALUE(c))"}) {
+    const auto program = CompileOver(formula, fields);
+    for (const bool promised : {true, false}) {
+      const std::vector<ColumnFacts> facts = {
+          {.name = "c", .is_key = true, .promises_canonical_dates = promised}};
+      int narrowed = 0;
+      for (const VirtualCondition& condition : Conditions(literals, true)) {
+        const Inversion inversion = Invert(*program, facts, condition);
+        if (!inversion.narrows()) continue;
+        ++narrowed;
+        for (const std::string& row : rows) {
+          fields.Set(0, Value::Text(row));
+          const bool wanted = Holds(condition, program->Evaluate(fields, context).value());
+          bool implied = !inversion.never;
+          for (const auto& one : inversion.conditions)
+            implied = implied && Holds(one.condition, AttributeValue::String(row));
+          ASSERT_TRUE(!wanted || implied)
+              << formula << " " << static_cast<int>(condition.op) << " "
+              << condition.literals[0].ToString() << " loses " << row << " by " << inversion.why;
+          ASSERT_TRUE(!inversion.exact || wanted == implied)
+              << formula << " " << static_cast<int>(condition.op) << " "
+              << condition.literals[0].ToString() << " " << row << " by " << inversion.why;
+        }
+      }
+      EXPECT_GT(narrowed, 80) << formula;
+    }
+  }
+}
+
+TEST(InverseTest, OfSeveralConditionsNoneIsExactAlone) {
+  const NamedFields fields({{"a", ValueType::kText, Value()}, {"b", ValueType::kText, Value()}});
+  const std::vector<ColumnFacts> facts = {{.name = "a", .is_key = true}, {.name = "b"}};
+  const Inversion both = Invert(*CompileOver("a & \"#\" & b", fields), facts,
+                                {ConditionOp::kEq, {Value::Text("x#y")}});
+  ASSERT_EQ(both.conditions.size(), 2U);
+  EXPECT_TRUE(both.exact);
+  EXPECT_FALSE(both.conditions[0].exact || both.conditions[1].exact);
+  // Conditions on one column become one.
+  const Inversion range = Invert(*CompileOver("AND(a > \"b\", a >= \"c\", a < \"d\")", fields),
+                                 facts, {ConditionOp::kEq, {Value::Boolean(true)}});
+  ASSERT_EQ(range.conditions.size(), 1U);
+  EXPECT_TRUE(range.conditions[0].exact);
+  EXPECT_EQ(range.conditions[0].condition.range->lower->value.text(), "c");
+  EXPECT_EQ(range.conditions[0].condition.range->upper->value.text(), "d");
 }
 
 // ---- what does not invert ----
