@@ -80,29 +80,33 @@ Result<CsvRow> ReadRow(std::string_view text, std::size_t at, char delimiter) {
   }
 }
 
-// The candidate that splits the header into the most columns and at least half of the sampled rows into as many.
+// The candidate that splits the header into the most columns and at least half of the sampled rows into as many. Colons
+// and blanks stand in names and texts too, so they count only where nothing else divides.
 char GuessDelimiter(std::string_view text) {
   constexpr std::size_t kSampledRows = 20;
-  char best = ',';
-  std::size_t best_columns = 1;
-  for (const char candidate : {',', '\t', ';', '|', ':', ' '}) {
-    const auto header = ReadRow(text, 0, candidate);
-    if (!header.ok()) continue;
-    std::size_t at = header->end;
-    std::size_t rows = 0;
-    std::size_t alike = 0;
-    for (; rows < kSampledRows && at < text.size(); ++rows) {
-      const auto row = ReadRow(text, at, candidate);
-      if (!row.ok()) break;
-      if (row->cells.size() == header->cells.size()) ++alike;
-      at = row->end;
+  for (const std::string_view candidates : {",\t;|", ": "}) {
+    char best = ',';
+    std::size_t best_columns = 1;
+    for (const char candidate : candidates) {
+      const auto header = ReadRow(text, 0, candidate);
+      if (!header.ok()) continue;
+      std::size_t at = header->end;
+      std::size_t rows = 0;
+      std::size_t alike = 0;
+      for (; rows < kSampledRows && at < text.size(); ++rows) {
+        const auto row = ReadRow(text, at, candidate);
+        if (!row.ok()) break;
+        if (row->cells.size() == header->cells.size()) ++alike;
+        at = row->end;
+      }
+      if (header->cells.size() > best_columns && alike * 2 >= rows) {
+        best = candidate;
+        best_columns = header->cells.size();
+      }
     }
-    if (header->cells.size() > best_columns && alike * 2 >= rows) {
-      best = candidate;
-      best_columns = header->cells.size();
-    }
+    if (best_columns > 1) return best;
   }
-  return best;
+  return ',';
 }
 
 }  // namespace

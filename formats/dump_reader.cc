@@ -69,19 +69,46 @@ bool AllWriteRequests(const std::vector<JsonMemberSlice>& members) {
   });
 }
 
-// What one JSON object is, by its members.
+// Nothing but these stands beside `Items` or `Responses` in an answer; in an item anything may.
+bool OnlyAnswerMembers(const std::vector<JsonMemberSlice>& members) {
+  static constexpr std::array<std::string_view, 14> kKnown = {
+      "Items", "Count", "ScannedCount", "ConsumedCapacity", "NextToken", "LastEvaluatedKey", "ResponseMetadata", "$metadata",
+      "Responses", "UnprocessedKeys", "TableName", "ExportedAt", "ItemCount", "UnprocessedItems"};
+  return std::all_of(members.begin(), members.end(), [](const JsonMemberSlice& member) {
+    return std::find(kKnown.begin(), kKnown.end(), member.name) != kKnown.end();
+  });
+}
+
+bool AllArrays(std::string_view object) {
+  const auto members = SliceJsonMembers(object, 0, nullptr);
+  return members.ok() && std::all_of(members->begin(), members->end(), [](const auto& m) { return IsArrayText(&m.value); });
+}
+
+// What one JSON object is, by its members. Orders have Items and surveys Responses: a name alone tells nothing.
 DumpFormat ClassifyObject(const std::vector<JsonMemberSlice>& members) {
-  if (IsArrayText(Member(members, "DataModel"))) return DumpFormat::kWorkbench;
-  if (IsArrayText(Member(members, "TransactItems"))) return DumpFormat::kTransactWrite;
-  if (IsObjectText(Member(members, "RequestItems"))) return DumpFormat::kBatchWrite;
+  if (const JsonSlice* models = Member(members, "DataModel"); IsArrayText(models)) {
+    if (Has(members, "ModelName") || Has(FirstElementMembers(models->text, 0), "TableName")) return DumpFormat::kWorkbench;
+  }
+  if (const JsonSlice* actions = Member(members, "TransactItems"); IsArrayText(actions)) {
+    const auto first = FirstElementMembers(actions->text, 0);
+    for (const char* action : {"Put", "Delete", "Update", "ConditionCheck"}) {
+      if (Has(first, action)) return DumpFormat::kTransactWrite;
+    }
+    if (members.size() == 1) return DumpFormat::kTransactWrite;
+  }
+  if (const JsonSlice* requests = Member(members, "RequestItems"); IsObjectText(requests) && AllArrays(requests->text)) {
+    return DumpFormat::kBatchWrite;
+  }
   if (IsArrayText(Member(members, "Records"))) {
     const std::string_view records = Member(members, "Records")->text;
     if (members.size() == 1 && records.find_first_not_of(" \t\r\n", 1) == records.size() - 1) return DumpFormat::kStream;
     if (Has(FirstElementMembers(records, 0), "dynamodb")) return DumpFormat::kStream;
   }
   if (Has(members, "dynamodb") && Has(members, "eventName")) return DumpFormat::kStream;
-  if (Has(members, "Keys") && (Has(members, "Metadata") || Has(members, "NewImage") || Has(members, "OldImage"))) {
-    return DumpFormat::kS3Incremental;
+  if (IsObjectText(Member(members, "Keys"))) {
+    const JsonSlice* metadata = Member(members, "Metadata");
+    const bool timed = IsObjectText(metadata) && metadata->text.find("WriteTimestampMicros") != std::string_view::npos;
+    if (timed || Has(members, "NewImage") || Has(members, "OldImage")) return DumpFormat::kS3Incremental;
   }
   const bool definition = Has(members, "KeySchema") && Has(members, "AttributeDefinitions");
   if (definition || Has(members, "AWSTemplateFormatVersion")) return DumpFormat::kTableDefinition;
@@ -94,8 +121,12 @@ DumpFormat ClassifyObject(const std::vector<JsonMemberSlice>& members) {
   if (const JsonSlice* resources = Member(members, "Resources"); IsObjectText(resources)) {
     if (resources->text.find("AWS::DynamoDB::") != std::string_view::npos) return DumpFormat::kTableDefinition;
   }
-  if (IsArrayText(Member(members, "Items"))) return DumpFormat::kCli;
-  if (IsObjectText(Member(members, "Responses"))) return DumpFormat::kBatchWrite;
+  if (const JsonSlice* items = Member(members, "Items"); IsArrayText(items)) {
+    if (OnlyAnswerMembers(members) || LooksTyped(FirstElementMembers(items->text, 0))) return DumpFormat::kCli;
+  }
+  if (const JsonSlice* answers = Member(members, "Responses"); IsObjectText(answers)) {
+    if (OnlyAnswerMembers(members) && AllArrays(answers->text)) return DumpFormat::kBatchWrite;
+  }
   if (const JsonSlice* item = Member(members, "Item"); IsObjectText(item) && LooksLikeItemWrapper(members)) {
     return DumpFormat::kGetItem;
   }
@@ -176,6 +207,7 @@ bool MayBeReadAs(DumpFormat seen, DumpFormat demanded) {
     case DumpFormat::kCsv: return true;
     case DumpFormat::kPlainJson: return items || seen == DumpFormat::kTableDefinition || seen == DumpFormat::kCli;
     case DumpFormat::kDynamoDbJson: return items;
+    case DumpFormat::kCli: return seen == DumpFormat::kPlainJson;  // Items beside members of one's own
     default: return false;
   }
 }

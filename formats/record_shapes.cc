@@ -19,8 +19,8 @@ constexpr std::size_t kMaxRecordBytes = 8U << 20U;  // a 400 KB item is at most 
 enum class Dialect { kUnknown, kTyped, kPlain };
 
 // Whether an item is in DynamoDB's JSON, by its attributes. One with a fault in one of them is still typed: it is to be
-// reported, not read as something else. So most attributes decide; or one, where all are objects, as they seldom are in
-// plain JSON.
+// reported, not read as something else: one good attribute tells where all are objects, since an item of plain JSON has a
+// key that is none.
 struct TypedSigns {
   std::size_t members = 0;
   std::size_t objects = 0;
@@ -36,7 +36,7 @@ struct TypedSigns {
     if (string && (only_member == "S" || only_member == "N" || only_member == "B")) ++exact;
   }
   bool Typed() const {
-    return members > 0 && (tagged == members || exact * 2 > members || (objects == members && exact > 0));
+    return members > 0 && (tagged == members || (objects == members && exact > 0));
   }
 };
 
