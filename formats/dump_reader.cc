@@ -60,12 +60,17 @@ std::vector<JsonMemberSlice> FirstElementMembers(std::string_view text, std::siz
   return members.ok() ? *members : std::vector<JsonMemberSlice>();
 }
 
+// {"PutRequest":{...}} and no more; beside other members it is an attribute of that name.
+bool IsWriteRequest(const std::vector<JsonMemberSlice>& members) {
+  return members.size() == 1 && (members.front().name == "PutRequest" || members.front().name == "DeleteRequest");
+}
+
 bool AllWriteRequests(const std::vector<JsonMemberSlice>& members) {
   if (members.empty()) return false;
   return std::all_of(members.begin(), members.end(), [](const JsonMemberSlice& member) {
     if (!IsArrayText(&member.value)) return false;
     const auto first = FirstElementMembers(member.value.text, 0);
-    return Has(first, "PutRequest") || Has(first, "DeleteRequest");
+    return IsWriteRequest(first);
   });
 }
 
@@ -130,7 +135,7 @@ DumpFormat ClassifyObject(const std::vector<JsonMemberSlice>& members) {
   if (const JsonSlice* item = Member(members, "Item"); IsObjectText(item) && LooksLikeItemWrapper(members)) {
     return DumpFormat::kGetItem;
   }
-  if (Has(members, "PutRequest") || Has(members, "DeleteRequest")) return DumpFormat::kPutRequests;
+  if (IsWriteRequest(members)) return DumpFormat::kPutRequests;
   if (AllWriteRequests(members)) return DumpFormat::kBatchWrite;
   if (Has(members, "manifestFilesS3Key") || (Has(members, "dataFileS3Key") && Has(members, "itemCount"))) {
     return DumpFormat::kS3Export;
@@ -241,7 +246,7 @@ Result<DumpFormat> DetectDumpFormat(std::string_view text, std::string_view path
                         path.ends_with(".tsv");
   if (text[at] == '[') {
     const auto first = FirstElementMembers(text, at);
-    if (Has(first, "PutRequest") || Has(first, "DeleteRequest")) return DumpFormat::kPutRequests;
+    if (IsWriteRequest(first)) return DumpFormat::kPutRequests;
     return DumpFormat::kItemsArray;
   }
   if (text[at] == '{') {
