@@ -6,6 +6,7 @@
 #include "cli/data_findings.h"
 #include "cli/session.h"
 #include "connector/catalog_check.h"
+#include "connector/columnar_build.h"
 #include "store/integrity.h"
 
 namespace tablecast::cli {
@@ -16,6 +17,8 @@ Status AddDataFindings(const Catalog& catalog, ItemStore& store, std::vector<Iss
   options.now = CurrentTimestamp();
   TABLECAST_ASSIGN_OR_RETURN(CatalogCheck check, CheckCatalog(catalog, *snapshot, options));
   for (Issue& issue : check.issues) issues.push_back(std::move(issue));
+  TABLECAST_ASSIGN_OR_RETURN(std::vector<Issue> columnar, CheckColumnar(catalog, *snapshot));
+  for (Issue& issue : columnar) issues.push_back(std::move(issue));
   return {};
 }
 

@@ -2,6 +2,8 @@
 
 #include <filesystem>
 
+#include "connector/columnar_build.h"
+
 namespace tablecast::cli {
 
 Result<std::unique_ptr<LmdbItemStore>> OpenStore(const std::string& folder, StoreAccess access) {
@@ -54,6 +56,14 @@ Status BuildIndexes(const Terminal& terminal, const Catalog& catalog, ItemStore&
     });
     progress.Finish();
     TABLECAST_RETURN_IF_ERROR(built);
+    Progress copying(terminal, "columns of " + table);
+    const Result<ColumnarBuild> copied =
+        BuildColumnar(catalog, table, store, 1, [&](std::uint64_t done, std::uint64_t total) {
+          copying.Update(done, total, "records");
+          return true;
+        });
+    copying.Finish();
+    if (!copied.ok()) return copied.error();
   }
   return {};
 }

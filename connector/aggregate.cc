@@ -71,6 +71,28 @@ void Accumulator::Add(const EdmValue& value) {
   }
 }
 
+void Accumulator::AddTotal(std::uint64_t count, const Decimal& sum, const EdmValue& least,
+                           const EdmValue& greatest) {
+  count_ += count;
+  sum_ = Sum(sum_, sum);
+  if (method_ != AggregateMethod::kMin && method_ != AggregateMethod::kMax) return;
+  --count_;  // Add counts the value that it takes
+  Add(method_ == AggregateMethod::kMin ? least : greatest);
+}
+
+void Accumulator::Merge(const Accumulator& other) {
+  count_ += other.count_;
+  sum_ = Sum(sum_, other.sum_);
+  if (other.special_) special_ = special_.value_or(0) + *other.special_;
+  distinct_.insert(other.distinct_.begin(), other.distinct_.end());
+  if (other.extreme_.is_null()) return;
+  const bool first = extreme_.is_null();
+  if (first || (method_ == AggregateMethod::kMin ? OrderEdm(other.extreme_, extreme_) < 0
+                                                 : OrderEdm(other.extreme_, extreme_) > 0)) {
+    extreme_ = other.extreme_;
+  }
+}
+
 EdmValue Accumulator::Result() const {
   switch (method_) {
     case AggregateMethod::kCount: return EdmValue::Number(Decimal::FromUint64(count_));

@@ -23,6 +23,11 @@ class Accumulator {
   explicit Accumulator(AggregateMethod method) : method_(method) {}
   // For kCount the value is not looked at.
   void Add(const EdmValue& value);
+  // What `count` values of a number column come to.
+  void AddTotal(std::uint64_t count, const Decimal& sum, const EdmValue& least,
+                const EdmValue& greatest);
+  // REQUIRES: the same method.
+  void Merge(const Accumulator& other);
   // Null for sum, min, max and average of nothing.
   EdmValue Result() const;
 

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <numeric>
 
-#include "connector/apply_grouping.h"
+#include "connector/columnar_group.h"
 #include "connector/query_engine.h"
 
 namespace tablecast {
@@ -103,6 +103,33 @@ Result<std::vector<EdmValue>> ApplyRunner::ValuesOf(const ApplySet& set,
   return values;
 }
 
+// Groups what the columns hold when the plan would read everything; the plan then is to read what
+// changed since.
+Status ApplyRunner::GroupInColumns(const ObjectQuery& base, const ColumnarGroupQuery& query,
+                                   QueryPlan& plan, ApplyGrouping& groups) {
+  const AccessKind kind = plan.path.kind;
+  const bool reads_all = kind == AccessKind::kFullScan || kind == AccessKind::kMembershipIndex ||
+                         kind == AccessKind::kColumnarSidecar;
+  const bool engine = base.engine == Engine::kAuto || base.engine == Engine::kColumnar;
+  if (!base.object->options().columnar || !reads_all || !engine) return {};
+  const auto sidecar = ColumnarSidecar::Open(session_.snapshot(), *base.object);
+  if (!sidecar.ok()) return {};  // the rows answer
+  TABLECAST_ASSIGN_OR_RETURN(
+      const bool grouped,
+      GroupByColumns(**sidecar, query, [&] { return session_.CheckDeadline(); }, groups));
+  if (!grouped) return {};
+  plan.path = AccessPath{};
+  plan.path.kind = AccessKind::kColumnarSidecar;
+  plan.path.points = (*sidecar)->changed();
+  plan.path.native_order = true;
+  plan.path.estimated_items = static_cast<double>((*sidecar)->changed().size());
+  plan.path.key_text = "grouped in columns of " + std::to_string((*sidecar)->rows()) + " records, " +
+                       std::to_string((*sidecar)->changed().size()) + " changed since";
+  plan.residual.clear();
+  plan.reads_everything = false;
+  return {};
+}
+
 // Reads the object's records through the leading row-wise steps; with a plain grouping behind them
 // the records go straight into groups. `next` is the first step not done.
 Result<ApplySet> ApplyRunner::Source(const ApplySteps& steps,
@@ -135,7 +162,21 @@ Result<ApplySet> ApplyRunner::Source(const ApplySteps& steps,
                             ApplySteps(steps.begin(),
                                        steps.begin() + static_cast<std::ptrdiff_t>(row_wise_end))));
   PageExecutor executor(session_, catalog_);
-  TABLECAST_ASSIGN_OR_RETURN(const QueryPlan plan, executor.Plan(base, relations));
+  TABLECAST_ASSIGN_OR_RETURN(QueryPlan plan, executor.Plan(base, relations));
+  std::optional<ApplyGrouping> groups;
+  if (grouping != nullptr) groups.emplace(*grouping, session_.limits().max_groups);
+  const bool row_wise = std::all_of(
+      steps.begin() + static_cast<std::ptrdiff_t>(first),
+      steps.begin() + static_cast<std::ptrdiff_t>(row_wise_end), [](const ApplyStep& step) {
+        return step.kind == ApplyStep::Kind::kCompute || step.kind == ApplyStep::Kind::kIdentity;
+      });
+  if (groups && row_wise && relations.empty() && !base.search) {
+    ColumnarGroupQuery query{base.filter, {}, grouping, session_.now()};
+    for (std::size_t i = first; i < row_wise_end; ++i) {
+      for (const ComputedColumn& column : steps[i].computed) query.computed.push_back(column.expression);
+    }
+    TABLECAST_RETURN_IF_ERROR(GroupInColumns(base, query, plan, *groups));
+  }
   if (base.want_plan) report_ = ReportOf(base, plan);
   const RecordFilter filter = FilterOf(base, std::move(relations));
   std::vector<std::unique_ptr<SearchMatcher>> matchers(steps.size());
@@ -144,8 +185,6 @@ Result<ApplySet> ApplyRunner::Source(const ApplySteps& steps,
       matchers[i] = std::make_unique<SearchMatcher>(*base.object, steps[i].search);
   }
   EvalContext context(session_.now(), &session_);
-  std::optional<ApplyGrouping> groups;
-  if (grouping != nullptr) groups.emplace(*grouping, session_.limits().max_groups);
   Status failed;
   if (plan.path.kind != AccessKind::kNothing) {
     TABLECAST_ASSIGN_OR_RETURN(const QuerySession::Handle record, session_.Borrow(*base.object));

@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "connector/aggregate.h"
+#include "connector/columnar_group.h"
 #include "connector/page_executor.h"
 
 namespace tablecast {
@@ -43,6 +44,8 @@ class ApplyRunner {
                  const std::function<Status(std::size_t)>& use);
   Result<ApplySet> Steps(ApplySet set, const ApplySteps& steps, std::size_t from);
   Result<ApplySet> Step(ApplySet set, const ApplyStep& step);
+  Status GroupInColumns(const ObjectQuery& base, const ColumnarGroupQuery& query, QueryPlan& plan,
+                        ApplyGrouping& groups);
   Result<ApplySet> Source(const ApplySteps& steps, std::vector<RelationCondition> relations,
                           std::size_t& next);
   Result<ApplySet> Grouped(const ApplySet& set, const ApplyStep& step);

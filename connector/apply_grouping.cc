@@ -37,23 +37,36 @@ Status ApplyGrouping::Add(EvalContext& context) {
   }
   if (context.error()) return *context.error();
   for (std::size_t set = 0; set < sets_.size(); ++set) {
-    std::string id = std::to_string(set) + ":";
-    for (const std::uint32_t key : sets_[set]) AppendEdmToken(id, keys[key]);
-    auto at = groups_.find(id);
-    if (at == groups_.end()) {
-      if (groups_.size() >= max_groups_) return TooManyGroups(max_groups_);
-      Group group;
-      group.set = set;
-      group.keys.resize(keys.size());
-      for (const std::uint32_t key : sets_[set]) group.keys[key] = keys[key];
-      if (aggregates_ != nullptr) {
-        for (const AggregateItem& item : *aggregates_) group.totals.emplace_back(item.method);
-      }
-      at = groups_.emplace(std::move(id), std::move(group)).first;
-    }
-    for (std::size_t i = 0; i < values.size(); ++i) at->second.totals[i].Add(values[i]);
+    TABLECAST_ASSIGN_OR_RETURN(Group* const group, GroupOf(set, keys));
+    for (std::size_t i = 0; i < values.size(); ++i) group->totals[i].Add(values[i]);
   }
   return {};
+}
+
+Status ApplyGrouping::AddGroup(const std::vector<EdmValue>& keys,
+                               const std::function<void(std::vector<Accumulator>&)>& merge) {
+  for (std::size_t set = 0; set < sets_.size(); ++set) {
+    TABLECAST_ASSIGN_OR_RETURN(Group* const group, GroupOf(set, keys));
+    merge(group->totals);
+  }
+  return {};
+}
+
+Result<ApplyGrouping::Group*> ApplyGrouping::GroupOf(std::size_t set,
+                                                     const std::vector<EdmValue>& keys) {
+  std::string id = std::to_string(set) + ":";
+  for (const std::uint32_t key : sets_[set]) AppendEdmToken(id, keys[key]);
+  const auto found = groups_.find(id);
+  if (found != groups_.end()) return &found->second;
+  if (groups_.size() >= max_groups_) return TooManyGroups(max_groups_);
+  Group group;
+  group.set = set;
+  group.keys.resize(keys.size());
+  for (const std::uint32_t key : sets_[set]) group.keys[key] = keys[key];
+  if (aggregates_ != nullptr) {
+    for (const AggregateItem& item : *aggregates_) group.totals.emplace_back(item.method);
+  }
+  return &groups_.emplace(std::move(id), std::move(group)).first->second;
 }
 
 std::vector<EvalContext::Row> ApplyGrouping::Rows() {

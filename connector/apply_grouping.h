@@ -4,6 +4,7 @@
 // Groups of $apply, fed one member at a time: what groupby with at most one aggregate inside, or a
 // bare aggregate, needs. Memory grows with the groups, not with the members.
 
+#include <functional>
 #include <string>
 #include <unordered_map>
 #include <vector>
@@ -22,6 +23,10 @@ class ApplyGrouping {
   ApplyGrouping(const ApplyStep& step, std::uint64_t max_groups);
   // The member is bound in the context.
   Status Add(EvalContext& context);
+  // A group made elsewhere: `merge` adds to its totals, once for each grouping set. `keys` by group_by.
+  Status AddGroup(const std::vector<EdmValue>& keys,
+                  const std::function<void(std::vector<Accumulator>&)>& merge);
+  std::uint64_t max_groups() const { return max_groups_; }
   // Rows: group keys, then aggregates, ordered by grouping set and keys.
   std::vector<EvalContext::Row> Rows();
 
@@ -31,6 +36,8 @@ class ApplyGrouping {
     EvalContext::Row keys;
     std::vector<Accumulator> totals;
   };
+  // ERRORS: "query-group-limit".
+  Result<Group*> GroupOf(std::size_t set, const std::vector<EdmValue>& keys);
   const ApplyStep& step_;
   const std::vector<AggregateItem>* aggregates_ = nullptr;
   std::vector<std::vector<std::uint32_t>> sets_;

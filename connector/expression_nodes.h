@@ -186,6 +186,8 @@ class InCollectionNode final : public Expression {
 class ArithmeticNode final : public Expression {
  public:
   ArithmeticNode(BinaryOp op, ExpressionPtr left, ExpressionPtr right, EdmType type, int depth);
+  const ExpressionPtr& left() const { return left_; }
+  const ExpressionPtr& right() const { return right_; }
   EdmValue Evaluate(EvalContext& context) const override;
   void AppendTo(std::string& out) const override;
 
@@ -198,6 +200,7 @@ class ArithmeticNode final : public Expression {
 class NegateNode final : public Expression {
  public:
   NegateNode(ExpressionPtr operand, int depth);
+  const ExpressionPtr& operand() const { return operand_; }
   EdmValue Evaluate(EvalContext& context) const override;
   void AppendTo(std::string& out) const override;
 
@@ -268,6 +271,7 @@ EdmValue CastValue(const EdmValue& value, EdmKind kind);
 class CaseNode final : public Expression {
  public:
   CaseNode(std::vector<std::pair<ExpressionPtr, ExpressionPtr>> branches, EdmType type, int depth);
+  const std::vector<std::pair<ExpressionPtr, ExpressionPtr>>& branches() const { return branches_; }
   EdmValue Evaluate(EvalContext& context) const override;
   void AppendTo(std::string& out) const override;
 
@@ -278,6 +282,7 @@ class CaseNode final : public Expression {
 class CastNode final : public Expression {
  public:
   CastNode(ExpressionPtr operand, EdmKind kind, bool test_only, int depth);
+  const ExpressionPtr& operand() const { return operand_; }
   EdmValue Evaluate(EvalContext& context) const override;
   void AppendTo(std::string& out) const override;
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <limits>
 
+#include "connector/columnar_scan.h"
 #include "connector/index_maintainer.h"
 #include "connector/index_paths.h"
 #include "connector/query_engine.h"
@@ -349,6 +350,47 @@ Status PageExecutor::Sorted(const ObjectQuery& query, const QueryPlan& plan,
   return {};
 }
 
+// Counts in the columns, and in the rows of what changed since; nullopt when they do not hold the
+// whole filter, or the path reads less than they are long.
+std::optional<std::uint64_t> PageExecutor::ColumnarCount(const ObjectQuery& query,
+                                                         const QueryPlan& plan,
+                                                         const RecordFilter& filter) {
+  const ExternalObject& object = *query.object;
+  const AccessKind kind = plan.path.kind;
+  const bool reads_all = kind == AccessKind::kFullScan || kind == AccessKind::kMembershipIndex ||
+                         kind == AccessKind::kColumnarSidecar;
+  const bool engine = query.engine == Engine::kAuto || query.engine == Engine::kColumnar;
+  if (!object.options().columnar || !reads_all || !engine || query.search || !filter.relations.empty())
+    return std::nullopt;
+  const auto sidecar = ColumnarSidecar::Open(session_.snapshot(), object);
+  if (!sidecar.ok()) return std::nullopt;
+  ColumnarScan scan(**sidecar, query.filter, session_.now());
+  if (!scan.serves_all()) return std::nullopt;
+  std::uint64_t count = 0;
+  const Status counted = scan.ForEachSegment(
+      [&](std::size_t, const std::vector<std::uint32_t>& rows) -> Result<bool> {
+        count += rows.size();
+        TABLECAST_RETURN_IF_ERROR(session_.CheckDeadline());
+        return true;
+      });
+  if (!counted.ok()) return std::nullopt;  // the rows say what is wrong
+  if ((*sidecar)->changed().empty()) return count;
+  AccessPath changed;
+  changed.kind = AccessKind::kColumnarSidecar;
+  changed.points = (*sidecar)->changed();
+  const auto record = session_.Borrow(object);
+  if (!record.ok()) return std::nullopt;
+  EvalContext context(session_.now(), &session_);
+  context.Bind(0, &**record);
+  const Status streamed =
+      session_.Stream(object, changed, std::nullopt, **record, [&](ItemRecord& current) {
+        if (filter.Holds(current, context)) ++count;
+        return !context.error();
+      });
+  if (!streamed.ok() || context.error()) return std::nullopt;
+  return count;
+}
+
 Result<std::uint64_t> PageExecutor::CountBy(const ObjectQuery& query, const QueryPlan& plan,
                                             const RecordFilter& filter) {
   const AccessPath& path = plan.path;
@@ -374,6 +416,7 @@ Result<std::uint64_t> PageExecutor::CountBy(const ObjectQuery& query, const Quer
     }
     return count;
   }
+  if (const std::optional<std::uint64_t> count = ColumnarCount(query, plan, filter)) return *count;
   TABLECAST_ASSIGN_OR_RETURN(const QuerySession::Handle record, session_.Borrow(object));
   EvalContext context(session_.now(), &session_);
   context.Bind(0, &*record);

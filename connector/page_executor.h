@@ -98,6 +98,8 @@ class PageExecutor {
   Result<Paging> PagingOf(const ObjectQuery& query) const;
   Result<std::uint64_t> CountBy(const ObjectQuery& query, const QueryPlan& plan,
                                 const RecordFilter& filter);
+  std::optional<std::uint64_t> ColumnarCount(const ObjectQuery& query, const QueryPlan& plan,
+                                             const RecordFilter& filter);
   Status Ordered(const ObjectQuery& query, const QueryPlan& plan, const RecordFilter& filter,
                  const Paging& paging, ResultPage& page, bool& truncated);
   Status Sorted(const ObjectQuery& query, const QueryPlan& plan, const RecordFilter& filter,

@@ -174,6 +174,7 @@ PlanReport ReportOf(const ObjectQuery& query, const QueryPlan& plan) {
   access.estimated_rows = path.estimated_items;
   access.access_object =
       "table:" + query.object->table() + (report.index.empty() ? "" : ", index:" + report.index);
+  if (path.kind == AccessKind::kColumnarSidecar) access.task = "columnar";
   access.operator_info = path.key_text.empty() ? "whole table" : path.key_text;
   if (path.reverse || path.descending_keys) access.operator_info += ", backwards";
   PlanNode top = std::move(access);

@@ -4,6 +4,7 @@
 #include <set>
 
 #include "base/utf8.h"
+#include "connector/columnar_scan.h"
 #include "connector/convert.h"
 #include "connector/expression_nodes.h"
 #include "connector/external_id.h"
@@ -19,6 +20,8 @@ constexpr std::size_t kMaxPoints = 10000;
 constexpr std::uint64_t kLook = 1000;   // entries looked at to count a range
 constexpr double kIndexedItem = 1.6;    // an item by index costs this many items read in order
 constexpr double kSortedItem = 0.3;     // to keep and sort one
+constexpr double kCheapPlan = 200;      // of reading: no columns are looked at to do better
+constexpr std::size_t kMaxColumnarPoints = 200000;
 constexpr double kResidualShare = 0.1;  // of records assumed to pass what no path serves
 
 // Encoded keys of all alternatives when each is a point and there are not too many.
@@ -90,16 +93,18 @@ class Planner {
     TABLECAST_ASSIGN_OR_RETURN(const TableInfo info, snapshot_.Describe(object_.table()));
     item_count_ = static_cast<double>(info.item_count);
     TABLECAST_ASSIGN_OR_RETURN(narrowing_, NarrowKeys(object_, filter_.tests));
-    if (request_.engine == Engine::kColumnar) {
-      return Unavailable("there is no columnar sidecar of " + object_.name(),
-                         "set \"columnar\": true and build it, or use another engine");
-    }
+    const bool columnar = request_.engine == Engine::kColumnar;
     if (Impossible()) return Finish(Nothing("no key can pass"));
-    if (request_.engine != Engine::kIndex && request_.engine != Engine::kScan) AddKeyPaths();
+    if (request_.engine == Engine::kAuto || request_.engine == Engine::kRow) AddKeyPaths();
     if (request_.engine == Engine::kAuto || request_.engine == Engine::kIndex) {
       TABLECAST_RETURN_IF_ERROR(AddIndexPaths(info));
     }
-    if (request_.engine != Engine::kIndex && (!HasBounded() || MayScan())) AddScan();
+    if (request_.engine != Engine::kIndex && !columnar && (!HasBounded() || MayScan())) AddScan();
+    if (columnar || (request_.engine == Engine::kAuto && object_.options().columnar)) {
+      const Status added = AddColumnar();
+      if (!added.ok() && columnar) return Unavailable(added.error().message, added.error().remedy);
+      if (!added.ok() && added.error().code != ErrorCode::kFailedPrecondition) return added.error();
+    }
     if (candidates_.empty()) {
       return Unavailable("no index serves this query of " + object_.name(),
                          "wait until the indexes are built, or use another engine");
@@ -201,6 +206,52 @@ class Planner {
     path.key_text = KeyConditionText(path.keys.front(), items_.schema());
     path.exact = request_.filter == nullptr && request_.joins.empty();
     candidates_.push_back(std::move(path));
+  }
+
+  // Records whose columns pass, by their keys. What the columns say is known before anything is read,
+  // so the estimate is a count.
+  Status AddColumnar() {
+    const bool forced = request_.engine == Engine::kColumnar;
+    if (!forced) {
+      if (request_.filter == nullptr) return {};
+      for (const AccessPath& path : candidates_) {
+        if (Cost(path) < kCheapPlan) return {};
+      }
+    }
+    TABLECAST_ASSIGN_OR_RETURN(const std::shared_ptr<const ColumnarSidecar> sidecar,
+                               ColumnarSidecar::Open(snapshot_, object_));
+    ColumnarScan scan(*sidecar, request_.filter, Timestamp{});
+    if (scan.served().empty() && !forced) return {};
+    AccessPath path;
+    path.kind = AccessKind::kColumnarSidecar;
+    path.native_order = true;
+    bool too_many = false;
+    const Status scanned = scan.ForEachSegment(
+        [&](std::size_t segment, const std::vector<std::uint32_t>& rows) -> Result<bool> {
+          if (rows.empty()) return true;
+          too_many = !forced && path.points.size() + rows.size() > kMaxColumnarPoints;
+          if (too_many) return false;
+          TABLECAST_ASSIGN_OR_RETURN(const std::shared_ptr<const KeyChunk> keys, sidecar->Keys(segment));
+          for (const std::uint32_t row : rows) path.points.emplace_back(keys->Key(row));
+          return true;
+        });
+    if (!scanned.ok()) {
+      // An expression that fails fails in the rows too, where the answer's error comes from.
+      return MakeError(ErrorCode::kFailedPrecondition, scanned.error().reason, scanned.error().message);
+    }
+    if (too_many) return {};
+    path.changed = sidecar->changed();
+    path.points.insert(path.points.end(), path.changed.begin(), path.changed.end());
+    std::sort(path.points.begin(), path.points.end());
+    path.exact = scan.serves_all() && path.changed.empty() && request_.joins.empty();
+
+    path.estimated_items = static_cast<double>(path.points.size());
+    path.pushed = scan.served();
+    path.key_text = "columns of " + std::to_string(sidecar->rows()) + " records";
+    if (!path.changed.empty())
+      path.key_text += ", " + std::to_string(path.changed.size()) + " changed since";
+    candidates_.push_back(std::move(path));
+    return {};
   }
 
   void DescribeKeys(AccessPath& path) {
@@ -349,7 +400,8 @@ class Planner {
   }
 
   double Cost(const AccessPath& path) const {
-    const bool by_index = path.derived != nullptr || !path.secondary.empty();
+    const bool by_index = path.derived != nullptr || !path.secondary.empty() ||
+                          path.kind == AccessKind::kColumnarSidecar;
     const double unit = by_index ? kIndexedItem : 1.0;
     double items = path.estimated_items;
     const bool stops_early =
@@ -387,6 +439,16 @@ class Planner {
         if (at != covered_.end()) served = at->second;
       } else if (!path.secondary.empty()) {
         served = secondary_used_.at(path.secondary);
+      } else if (path.kind == AccessKind::kColumnarSidecar) {
+        const auto pushed = [&](const std::string& text) {
+          return std::find(path.pushed.begin(), path.pushed.end(), text) != path.pushed.end();
+        };
+        for (std::size_t i = 0; i < filter_.tests.size(); ++i) {
+          if (pushed(filter_.tests[i].text)) served.insert(i);
+        }
+        for (const auto& residual : filter_.residual) {
+          if (!pushed(residual.first)) plan.residual.push_back(residual);
+        }
       } else if (!path.points.empty() || path.kind == AccessKind::kPartitionRange ||
                  path.kind == AccessKind::kTableRange) {
         served = narrowing_.used;
@@ -395,7 +457,9 @@ class Planner {
         if (served.count(i) != 0) continue;
         plan.residual.emplace_back(filter_.tests[i].text, ReasonFor(i, path));
       }
-      for (const auto& residual : filter_.residual) plan.residual.push_back(residual);
+      if (path.kind != AccessKind::kColumnarSidecar) {
+        for (const auto& residual : filter_.residual) plan.residual.push_back(residual);
+      }
       if (request_.search)
         plan.residual.emplace_back("$search " + SearchText(request_.search),
                                    "a search reads the texts");
@@ -409,6 +473,7 @@ class Planner {
     for (const auto& [refused, why] : narrowing_.refused) {
       if (refused == text) return why;
     }
+    if (path.kind == AccessKind::kColumnarSidecar) return "no column holds it";
     if (path.derived != nullptr || !path.secondary.empty()) return "not part of the chosen index";
     return "neither a key column nor the lead of an index";
   }

@@ -22,7 +22,7 @@ namespace tablecast {
 
 struct AccessPath {
   AccessKind kind = AccessKind::kFullScan;
-  std::vector<std::string> points;  // kPointGet: encoded keys, sorted, no duplicates
+  std::vector<std::string> points;  // kPointGet, kColumnarSidecar: encoded keys, sorted, no duplicates
   std::vector<KeyCondition> keys;   // kPartitionRange, kTableRange, kFullScan with conditions
   std::string secondary;            // kSecondaryIndex: its name; keys.front() is on its columns
   const DerivedIndex* derived = nullptr;    // kMembershipIndex, kDeclaredIndex
@@ -30,6 +30,7 @@ struct AccessPath {
   std::vector<IndexRange> ranges;           // kDeclaredIndex
   std::string range_prefix;                 // order bytes that the equalities fix
   std::size_t tail_parts = 0;               // index parts behind them
+  std::vector<std::string> changed;         // kColumnarSidecar: those of `points` that no column speaks for
   bool reverse = false;          // kDeclaredIndex: groups of equal order are read from the end
   bool descending_keys = false;  // key paths: read from the end (native order backwards)
 

@@ -293,7 +293,8 @@ struct QuerySession::Run {
   void Go() {
     switch (path.kind) {
       case AccessKind::kNothing: return;
-      case AccessKind::kPointGet: Points(); return;
+      case AccessKind::kPointGet:
+      case AccessKind::kColumnarSidecar: Points(); return;
       case AccessKind::kSecondaryIndex: Secondary(); return;
       case AccessKind::kMembershipIndex: Membership(); return;
       case AccessKind::kDeclaredIndex: Declared(); return;

@@ -9,6 +9,7 @@
 
 #include "item/item_codec.h"
 #include "store/byte_codec.h"
+#include "store/columnar_chunk.h"
 #include "store/key_layout.h"
 #include "store/key_space.h"
 #include "store/lmdb_transaction.h"
@@ -85,9 +86,26 @@ Status LmdbTransaction::DropTable(std::string_view name) {
   for (const StoredDerivedIndex& index : record.derived) {
     TABLECAST_RETURN_IF_ERROR(PutGarbage(IndexPrefix(RecordKind::kDerived, record.id, index.id)));
   }
+  TABLECAST_RETURN_IF_ERROR(DropColumnar(name));
   TABLECAST_RETURN_IF_ERROR(Latch(txn_.Delete(TablePrefix(RecordKind::kTableState, record.id))));
   TABLECAST_RETURN_IF_ERROR(Latch(txn_.Delete(TableKey(name))));
   catalog_changed_ = true;
+  return {};
+}
+
+// At once, not as garbage: a table of the same name may come with sidecars of its own.
+Status LmdbTransaction::DropColumnar(std::string_view table) {
+  const std::string prefix = ColumnarPrefix(table);
+  std::vector<std::string> names;
+  {
+    SpaceCursor cursor(txn_, KindPrefix(RecordKind::kMeta));
+    for (bool found = cursor.SeekAtLeast(prefix); found && cursor.key().starts_with(prefix);
+         found = cursor.Next()) {
+      names.emplace_back(cursor.key());
+    }
+    TABLECAST_RETURN_IF_ERROR(cursor.status());
+  }
+  for (const std::string& name : names) TABLECAST_RETURN_IF_ERROR(DeleteMeta(name));
   return {};
 }
 

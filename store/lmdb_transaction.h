@@ -121,6 +121,7 @@ class LmdbTransaction final : public WriteTransaction {
   Result<BuildStep> BuildStepOf(OpenTable& table, std::size_t limit);
   Status PutTableRecord(const TableRecord& record);
   Status PutGarbage(const std::string& prefix);
+  Status DropColumnar(std::string_view table);
   Result<TableId> NewTableId();
   Status FlushTable(OpenTable& table);
   // Remembers an error of the store: after it only an abort is possible.

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "item/item_codec.h"
+#include "store/columnar_chunk.h"
 #include "store/index_order.h"
 #include "store/key_condition_match.h"
 #include "store/secondary_index.h"
@@ -499,6 +500,11 @@ Status MemoryItemStore::DropTable(std::string_view table) {
   return Change([&](Transaction& transaction) -> Status {
     TABLECAST_RETURN_IF_ERROR(transaction.Find(table));
     transaction.state().tables.erase(transaction.state().tables.find(table));
+    // The columnar sidecars go with the rows they copy.
+    auto& meta = transaction.state().meta;
+    const std::string prefix = ColumnarPrefix(table);
+    for (auto at = meta.lower_bound(prefix); at != meta.end() && at->first.starts_with(prefix);)
+      at = meta.erase(at);
     return {};
   });
 }

@@ -87,7 +87,7 @@ TEST_P(AccessPathTest, ScriptReadsAreEqualToTheByte) {
     const Script script = ReadScript(entry.path().string());
     if (script.catalog.empty()) continue;
     auto& example = served[script.catalog];
-    if (example == nullptr) example = std::make_unique<ServedExample>(script.catalog, GetParam());
+    if (example == nullptr) example = std::make_unique<ServedExample>(script.catalog, GetParam(), ServiceOptions{}, true);
     for (const Exchange& exchange : script.exchanges) {
       const std::string& target = exchange.target;
       const bool fits = exchange.method == "GET" && exchange.status == 200 && target.find('{') == std::string::npos &&
@@ -100,10 +100,11 @@ TEST_P(AccessPathTest, ScriptReadsAreEqualToTheByte) {
   EXPECT_GT(tally.same["row"], 40);
   EXPECT_GT(tally.same["scan"], 40);
   EXPECT_GT(tally.same["index"], 5);
+  EXPECT_GT(tally.same["columnar"], 40);
 }
 
 TEST_P(AccessPathTest, MixedTimesCompareByInstantOnEveryPath) {
-  ServedExample served("mixed-times", GetParam());
+  ServedExample served("mixed-times", GetParam(), {}, true);
   Tally tally;
   const char* const kInstants[] = {"2015-07-17T11:45:00Z", "2015-07-17", "2015-07-18T00:00:00Z", "2015-07-17T11:45:00.25Z",
                                    "2015-08-01T02:00:00%2B02:00", "1969-12-31T23:59:59Z", "9999-12-31T23:59:59Z"};
@@ -129,6 +130,7 @@ TEST_P(AccessPathTest, MixedTimesCompareByInstantOnEveryPath) {
   }
   EXPECT_GT(tally.same["scan"], 250);
   EXPECT_GT(tally.same["index"], 100);
+  EXPECT_GT(tally.same["columnar"], 250);
 }
 
 INSTANTIATE_TEST_SUITE_P(Stores, AccessPathTest, ::testing::Values(StoreKind::kMemory, StoreKind::kLmdb));

@@ -5,6 +5,7 @@
 
 #include <atomic>
 
+#include "connector/columnar_build.h"
 #include "formats/importer.h"
 #include "store/lmdb_item_store.h"
 #include "store/memory_item_store.h"
@@ -45,9 +46,31 @@ std::vector<TableLoad> LoadsOf(const std::string& example) {
   return {{table, {"pk", kS}, KeyColumn{"sk", kS}, "items.jsonl"}};
 }
 
+// Every object asks for a columnar sidecar: in catalog.json where that has the objects' options, else in each
+// object's own file.
+void AskForColumns(std::vector<CatalogFile>& files) {
+  const std::string option = "\"object\": {";
+  const auto ask = [&](std::string& text) {
+    std::size_t found = 0;
+    for (std::size_t at = text.find(option); at != std::string::npos; at = text.find(option, at + 1)) {
+      text.insert(at + option.size(), text[text.find_first_not_of(" \n", at + option.size())] == '}' ? "\"columnar\": true" : "\"columnar\": true, ");
+      ++found;
+    }
+    return found;
+  };
+  for (CatalogFile& file : files) {
+    if (fs::path(file.name).filename() == "catalog.json" && ask(file.text) > 0) return;
+  }
+  for (CatalogFile& file : files) {
+    if (fs::path(file.name).filename() == "catalog.json" || ask(file.text) > 0) continue;
+    const std::size_t at = file.text.find('{');
+    if (at != std::string::npos) file.text.insert(at + 1, option + "\"columnar\": true}, ");
+  }
+}
+
 }  // namespace
 
-ServedExample::ServedExample(const std::string& example, StoreKind kind, ServiceOptions options) {
+ServedExample::ServedExample(const std::string& example, StoreKind kind, ServiceOptions options, bool columnar) {
   static std::atomic<int> counter{0};
   folder_ = fs::temp_directory_path() / ("served." + std::to_string(::getpid()) + "." + std::to_string(++counter));
   fs::create_directories(folder_);
@@ -76,11 +99,12 @@ ServedExample::ServedExample(const std::string& example, StoreKind kind, Service
     const auto summary = importer.Run({file.string()});
     if (!summary.ok()) ADD_FAILURE() << summary.error().ToString();
   }
-  const auto files = ReadCatalogFolder((source / "catalog").string());
+  auto files = ReadCatalogFolder((source / "catalog").string());
   if (!files.ok()) {
     ADD_FAILURE() << files.error().ToString();
     return;
   }
+  if (columnar) AskForColumns(*files);
   const CatalogLoad loaded = LoadCatalog(*files, store_.get(), {});
   for (const Issue& issue : loaded.issues) {
     if (issue.severity == Severity::kError) ADD_FAILURE() << issue.file << ": " << issue.message;
@@ -91,6 +115,8 @@ ServedExample::ServedExample(const std::string& example, StoreKind kind, Service
   for (const std::string& table : catalog_->Tables()) {
     const Status built = store_->BuildIndexes(table, [](std::uint64_t, std::uint64_t) { return true; });
     if (!built.ok()) ADD_FAILURE() << built.error().ToString();
+    const auto copied = BuildColumnar(*catalog_, table, *store_, 1, [](std::uint64_t, std::uint64_t) { return true; }, 64);
+    if (!copied.ok()) ADD_FAILURE() << copied.error().ToString();
   }
   if (options.token_secret.empty()) options.token_secret = std::string(32, 'k');
   service_ = std::make_unique<Service>(*store_, std::move(options));

@@ -18,7 +18,8 @@ enum class StoreKind { kMemory, kLmdb };
 class ServedExample {
  public:
   // `example`: a folder of examples/, or of tests/service/catalogs. Fails the test at hand when it does not load.
-  ServedExample(const std::string& example, StoreKind kind, ServiceOptions options = {});
+  // `columnar`: every object asks for a columnar sidecar, and it is built.
+  ServedExample(const std::string& example, StoreKind kind, ServiceOptions options = {}, bool columnar = false);
   ~ServedExample();
   ServedExample(const ServedExample&) = delete;
   ServedExample& operator=(const ServedExample&) = delete;
