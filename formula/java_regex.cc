@@ -1,62 +1,23 @@
 // IMPLEMENTATION: one pass over the pattern, tracking groups (for the (?s) flag, which decides what
-// `.` means) and character classes. What is the same in both dialects is copied. Tested by
+// `.` means, and (?i)) and character classes. What is the same in both dialects is copied. Java's
+// (?i) folds ASCII letters only, RE2's all of Unicode: the flag is taken out, and the letters it
+// reaches are written in both cases. Tested by
 // tests/formula/java_regex_test.cc.
 
 #include "formula/java_regex.h"
 
 #include <algorithm>
-#include <array>
 #include <cstdint>
 #include <optional>
+#include <utility>
 #include <vector>
 
 #include "base/utf8.h"
+#include "formula/java_regex_sets.h"
 
 namespace tablecast::formula {
+namespace internal {
 namespace {
-
-bool IsDigit(char c) { return c >= '0' && c <= '9'; }
-bool IsLetter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); }
-int HexDigit(char c) {
-  if (IsDigit(c)) return c - '0';
-  if (c >= 'a' && c <= 'f') return c - 'a' + 10;
-  if (c >= 'A' && c <= 'F') return c - 'A' + 10;
-  return -1;
-}
-
-// Sets of characters that Java's escapes mean, as the inside of a class.
-constexpr std::string_view kSpace = "\\t\\n\\x0B\\f\\r ";
-constexpr std::string_view kNotSpace = "\\x{00}-\\x{08}\\x{0E}-\\x{1F}\\x{21}-\\x{10FFFF}";
-constexpr std::string_view kHorizontal =
-    " \\t\\x{A0}\\x{1680}\\x{180E}\\x{2000}-\\x{200A}\\x{202F}\\x{205F}\\x{3000}";
-constexpr std::string_view kVertical = "\\n\\x0B\\f\\r\\x{85}\\x{2028}\\x{2029}";
-constexpr std::string_view kLineEnds = "\\n\\r\\x{85}\\x{2028}\\x{2029}";
-
-// Java's POSIX classes are ASCII only; RE2 writes them in brackets.
-struct PosixName {
-  std::string_view java, re2;
-};
-constexpr std::array<PosixName, 13> kPosixNames = {{{"Lower", "[:lower:]"},
-                                                    {"Upper", "[:upper:]"},
-                                                    {"ASCII", "[:ascii:]"},
-                                                    {"Alpha", "[:alpha:]"},
-                                                    {"Digit", "[:digit:]"},
-                                                    {"Alnum", "[:alnum:]"},
-                                                    {"Punct", "[:punct:]"},
-                                                    {"Graph", "[:graph:]"},
-                                                    {"Print", "[:print:]"},
-                                                    {"Blank", "[:blank:]"},
-                                                    {"Cntrl", "[:cntrl:]"},
-                                                    {"XDigit", "[:xdigit:]"},
-                                                    {"Space", "[:space:]"}}};
-// General categories and the scripts that come up; both dialects take them.
-constexpr std::array<std::string_view, 36> kCategories = {
-    "L",  "Lu", "Ll", "Lt", "Lm", "Lo", "M",  "Mn", "Mc", "Me", "N",  "Nd",
-    "Nl", "No", "P",  "Pc", "Pd", "Ps", "Pe", "Pi", "Pf", "Po", "S",  "Sm",
-    "Sc", "Sk", "So", "Z",  "Zs", "Zl", "Zp", "C",  "Cc", "Cf", "Co", "Cs"};
-constexpr std::array<std::string_view, 14> kScripts = {
-    "Latin", "Greek",    "Cyrillic", "Armenian", "Hebrew",   "Arabic", "Devanagari",
-    "Thai",  "Georgian", "Hangul",   "Hiragana", "Katakana", "Han",    "Common"};
 
 class Translator {
  public:
@@ -66,7 +27,7 @@ class Translator {
     while (pos_ < in_.size()) {
       if (!Next()) return *std::move(error_);
     }
-    if (dot_all_.size() != 1) return Refuse(in_.size(), "regex-syntax", "a group is not closed");
+    if (flags_.size() != 1) return Refuse(in_.size(), "regex-syntax", "a group is not closed");
     return std::move(out_);
   }
 
@@ -101,17 +62,18 @@ class Translator {
   // ---- outside of classes ----
 
   bool Next() {
+    const bool operand = std::exchange(operand_, true);
     switch (Peek()) {
       case '\\': return Escape();
       case '[': return Class();
       case '(': return Group();
       case ')':
-        if (dot_all_.size() == 1) return Fail(pos_, "regex-syntax", ") without (");
-        dot_all_.pop_back();
+        if (flags_.size() == 1) return Fail(pos_, "regex-syntax", ") without (");
+        flags_.pop_back();
         Copy(1);
         return true;
       case '.':  // Java's dot stops at every line terminator, RE2's at \n only
-        if (dot_all_.back()) {
+        if (flags_.back().dot_all) {
           Replace(1, "(?s:.)");
         } else {
           Replace(1, NotSet(kLineEnds));
@@ -121,12 +83,38 @@ class Translator {
       case '+':
       case '?': {
         const std::size_t at = pos_;
+        if (!operand) return NothingToRepeat();
         Copy(1);
         return Possessive(at);
       }
-      case '{': return Repeat();
-      default: Copy(1); return true;
+      case '{':
+        if (!operand && IsDigit(Peek(1))) return NothingToRepeat();
+        return Repeat();
+      case '|':
+        operand_ = false;
+        Copy(1);
+        return true;
+      default:
+        if (!Folds(static_cast<unsigned char>(Peek()))) {
+          Copy(1);
+        } else {
+          Replace(1, BothCases(Peek()));
+        }
+        return true;
     }
+  }
+
+  // Does (?i) reach this character here?
+  bool Folds(std::uint32_t code) const {
+    return flags_.back().fold && code < 0x80 && IsLetter(static_cast<char>(code));
+  }
+  static std::string BothCases(char letter) {
+    return {'[', static_cast<char>(letter | 0x20), static_cast<char>(letter & ~0x20), ']'};
+  }
+
+  bool NothingToRepeat() {
+    return Fail(pos_, "regex-syntax", "`" + std::string(1, Peek()) + "` has nothing to repeat",
+                "put what is repeated before it, or escape it with `\\`");
   }
 
   bool Possessive(std::size_t at) {
@@ -144,8 +132,10 @@ class Translator {
       return Fail(at, "regex-syntax", "{ begins a repeat count", "write \\{ for the character");
     }
     std::uint64_t count = 0;
+    std::string written = "{";  // RE2 takes {01} for five characters
     for (std::size_t i = pos_ + 1; i < close; ++i) {
       if (in_[i] == ',') {
+        written += std::to_string(count) + ",";
         count = 0;
       } else if (!IsDigit(in_[i])) {
         return Fail(at, "regex-syntax", "a repeat is {n}, {n,} or {n,m}");
@@ -157,14 +147,16 @@ class Translator {
         }
       }
     }
-    Copy(close + 1 - pos_);
+    if (in_[close - 1] != ',') written += std::to_string(count);
+    Replace(close + 1 - pos_, written + "}");
     return Possessive(at);
   }
 
   bool Group() {
     const std::size_t at = pos_;
+    operand_ = false;
     if (!Follows("(?")) {
-      dot_all_.push_back(dot_all_.back());
+      flags_.push_back(flags_.back());
       Copy(1);
       return true;
     }
@@ -175,17 +167,33 @@ class Translator {
     }
     if (Follows("(?>"))
       return Fail(at, "regex-atomic-group", "atomic group (?>...) is not supported", "use (?:...)");
-    if (Follows("(?<")) {  // a named group
-      dot_all_.push_back(dot_all_.back());
-      Replace(3, "(?P<");
-      return true;
-    }
+    if (Follows("(?<")) return NamedGroup();
     if (Follows("(?:")) {
-      dot_all_.push_back(dot_all_.back());
+      flags_.push_back(flags_.back());
       Copy(3);
       return true;
     }
     return Flags();
+  }
+
+  bool NamedGroup() {
+    const std::size_t at = pos_;
+    const std::size_t close = in_.find('>', pos_);
+    const std::string_view name = in_.substr(
+        pos_ + 3, close == std::string_view::npos ? std::string_view::npos : close - pos_ - 3);
+    const bool well_formed =
+        close != std::string_view::npos && !name.empty() && IsLetter(name.front()) &&
+        std::all_of(name.begin(), name.end(), [](char c) { return IsLetter(c) || IsDigit(c); });
+    if (!well_formed) {
+      return Fail(at, "regex-syntax", "the name of a group is a letter, then letters and digits");
+    }
+    if (std::find(names_.begin(), names_.end(), name) != names_.end()) {
+      return Fail(at, "regex-syntax", "two groups have the name " + std::string(name));
+    }
+    names_.push_back(name);
+    flags_.push_back(flags_.back());
+    Replace(close + 1 - pos_, "(?P<" + std::string(name) + ">");
+    return true;
   }
 
   // (?ims-ims) for the rest of the group, (?ims-ims:...) for a group of its own.
@@ -193,12 +201,12 @@ class Translator {
     const std::size_t at = pos_;
     std::size_t i = pos_ + 2;
     bool on = true;
-    bool dot_all = dot_all_.back();
+    GroupFlags flags = flags_.back();
     for (; i < in_.size() && in_[i] != ')' && in_[i] != ':'; ++i) {
       switch (in_[i]) {
         case '-': on = false; break;
-        case 's': dot_all = on; break;
-        case 'i':
+        case 's': flags.dot_all = on; break;
+        case 'i': flags.fold = on; break;
         case 'm': break;
         default:
           return Fail(
@@ -208,14 +216,15 @@ class Translator {
     }
     if (i >= in_.size()) return Fail(at, "regex-syntax", "a group is not closed");
     if (in_[i] == ':') {
-      dot_all_.push_back(dot_all);
+      flags_.push_back(flags);
     } else {
-      dot_all_.back() = dot_all;
+      flags_.back() = flags;
     }
-    // The s flag is written into every dot; an empty flag group would be an error in RE2.
+    // The s flag is written into every dot, the i flag into every letter; an empty flag group would
+    // be an error in RE2.
     std::string kept;
     for (std::size_t k = pos_ + 2; k < i; ++k) {
-      if (in_[k] != 's') kept += in_[k];
+      if (in_[k] == 'm' || in_[k] == '-') kept += in_[k];
     }
     if (!kept.empty() && kept.back() == '-') kept.pop_back();
     if (in_[i] == ':') {
@@ -272,12 +281,12 @@ class Translator {
     const std::size_t at = pos_;
     const char c = Peek(1);
     switch (c) {
-      case 't':
-      case 'n':
-      case 'r':
-      case 'f':
-      case 'a': Copy(2); return true;
-      case 'e': Replace(2, "\\x{1B}"); return true;
+      case 't': CodePoint(2, '\t'); return true;
+      case 'n': CodePoint(2, '\n'); return true;
+      case 'r': CodePoint(2, '\r'); return true;
+      case 'f': CodePoint(2, '\f'); return true;
+      case 'a': CodePoint(2, '\a'); return true;
+      case 'e': CodePoint(2, 0x1B); return true;
       case 'x': return Hexadecimal();
       case 'u': return Utf16();
       case '0': return Octal();
@@ -295,7 +304,7 @@ class Translator {
     // An escaped punctuation mark or non-ASCII character is itself.
     if (static_cast<unsigned char>(c) > 0x7F || c == '_') {
       std::size_t end = pos_ + 1;
-      DecodeUtf8(in_, end);
+      code_ = DecodeUtf8(in_, end);
       out_ += in_.substr(pos_ + 1, end - pos_ - 1);
       pos_ = end;
       return true;
@@ -304,11 +313,17 @@ class Translator {
       CodePoint(2, static_cast<std::uint32_t>(c));
       return true;
     }
+    code_ = static_cast<std::uint32_t>(c);
     Copy(2);
     return true;
   }
 
   void CodePoint(std::size_t bytes, std::uint32_t code) {
+    code_ = code;
+    if (!in_class_ && Folds(code)) {
+      Replace(bytes, BothCases(static_cast<char>(code)));
+      return;
+    }
     static constexpr char kHex[] = "0123456789ABCDEF";
     std::string digits;
     do {
@@ -393,7 +408,11 @@ class Translator {
       if (static_cast<unsigned char>(c) < 0x80 && !IsDigit(c) && !IsLetter(c) && c != '_' &&
           static_cast<unsigned char>(c) >= 0x21)
         out_ += '\\';
-      out_ += c;
+      if (Folds(static_cast<unsigned char>(c))) {
+        out_ += BothCases(c);
+      } else {
+        out_ += c;
+      }
     }
     if (end != std::string_view::npos) pos_ = end + 2;
     return true;
@@ -419,12 +438,24 @@ class Translator {
         return true;
       }
       std::string inside(posix.re2);
+      if (flags_.back().fold && (posix.java == "Lower" || posix.java == "Upper"))
+        inside = "[:alpha:]";
       if (negated) inside.insert(2, "^");
       Replace(bytes, in_class ? inside : Set(inside));
       return true;
     }
     std::string_view plain = name;
     if (plain.starts_with("Is")) plain.remove_prefix(2);
+    if (flags_.back().fold && (plain == "Lu" || plain == "Ll" || plain == "Lt")) {
+      static constexpr std::string_view kCased = "\\p{Lu}\\p{Ll}\\p{Lt}";
+      if (in_class && negated) {
+        return Fail(
+            at, "regex-posix-class",
+            std::string(in_.substr(at, bytes)) + " inside a class under (?i) is not supported");
+      }
+      Replace(bytes, in_class ? std::string(kCased) : (negated ? NotSet(kCased) : Set(kCased)));
+      return true;
+    }
     for (const auto& known : kCategories) {
       if (known != plain) continue;
       Replace(bytes, std::string(negated ? "\\P{" : "\\p{") + std::string(plain) + "}");
@@ -442,17 +473,29 @@ class Translator {
   // ---- classes ----
 
   bool Class() {
+    in_class_ = true;
+    const bool read = ClassItems();
+    in_class_ = false;
+    return read;
+  }
+
+  bool ClassItems() {
     const std::size_t open = pos_;
     Copy(1);
     if (Peek() == '^') Copy(1);
     bool first = true;
+    std::string other_cases;                // what (?i) adds to the class
+    std::optional<std::uint32_t> previous;  // a character that may begin a range
+    bool in_range = false;                  // `previous` and a hyphen do
     for (;; first = false) {
       if (pos_ >= in_.size()) return Fail(open, "regex-syntax", "a character class is not closed");
       const char c = Peek();
       if (c == ']' && !first) {
+        out_ += other_cases;
         Copy(1);
         return true;
       }
+      code_.reset();
       if (c == '[') {
         return Fail(pos_, Peek(1) == ':' ? "regex-posix-class" : "regex-nested-class",
                     Peek(1) == ':' ? "POSIX class [:...:] means something else in Java"
@@ -466,9 +509,23 @@ class Translator {
         if (!ClassEscape()) return false;
       } else if (c == ']') {  // first: a literal in both dialects
         Replace(1, "\\]");
-      } else {
+        code_ = ']';
+      } else if (c == '-' && previous && !in_range && Peek(1) != ']') {
         Copy(1);
+        in_range = true;
+        continue;
+      } else if (c == '-' && Peek(1) == ']') {  // last: no range, whatever is added behind it
+        Replace(1, "\\-");
+        code_ = '-';
+      } else {
+        std::size_t end = pos_;
+        code_ = DecodeUtf8(in_, end);
+        Copy(end - pos_);
       }
+      if (code_ && flags_.back().fold)
+        AddOtherCases(in_range ? *previous : *code_, *code_, other_cases);
+      previous = in_range ? std::nullopt : code_;
+      in_range = false;
     }
   }
 
@@ -505,10 +562,19 @@ class Translator {
   std::size_t pos_ = 0;
   std::string out_;
   std::optional<Error> error_;
-  std::vector<bool> dot_all_ = {false};  // by open group: what `.` means
+  struct GroupFlags {
+    bool dot_all = false;
+    bool fold = false;
+  };
+  std::vector<GroupFlags> flags_ = {{}};  // by open group
+  std::vector<std::string_view> names_;   // of groups
+  bool operand_ = false;                  // what comes next may be repeated: something is before it
+  bool in_class_ = false;
+  std::optional<std::uint32_t> code_;  // the last item, if it was one character
 };
 
 }  // namespace
+}  // namespace internal
 
 Result<std::string> TranslateJavaRegex(std::string_view pattern) {
   if (pattern.size() > kMaxRegexBytes) {
@@ -516,7 +582,7 @@ Result<std::string> TranslateJavaRegex(std::string_view pattern) {
                      "regular expression has " + std::to_string(pattern.size()) +
                          " bytes, the limit is " + std::to_string(kMaxRegexBytes));
   }
-  return Translator(pattern).Run();
+  return internal::Translator(pattern).Run();
 }
 
 }  // namespace tablecast::formula
