@@ -3,7 +3,9 @@
 #include <algorithm>
 #include <filesystem>
 #include <map>
+#include <optional>
 
+#include "base/json_reader.h"
 #include "base/json_writer.h"
 #include "cli/catalog_files.h"
 #include "cli/commands.h"
@@ -32,19 +34,42 @@ std::string Joined(const std::vector<std::string>& words) {
   return out;
 }
 
+std::string Quoted(std::string_view text) {
+  std::string out = "\"";
+  AppendJsonEscaped(out, text);
+  return out + "\"";
+}
+
 // What sampling could not decide, or would not.
-std::string Remarks(const InferenceReport& report) {
+std::string Remarks(const ExternalObject& object, const InferenceReport& report) {
   std::string out;
   for (const auto& conflict : report.conflicts) {
     out += "  " + conflict.attribute + " varies:";
     for (const auto& [type, count] : conflict.types) out += " " + type + " " + Thousands(count);
     out += "\n";
   }
-  if (!report.money_like.empty())
-    out += "  looks like money (currencyColumns): " + Joined(report.money_like) + "\n";
-  if (!report.epoch_like.empty())
-    out +=
-        "  looks like seconds since 1970 (DateTime with unit): " + Joined(report.epoch_like) + "\n";
+  // What would be a guess is left to a person, ready to paste.
+  std::string names;
+  for (const std::string& name : report.money_like) {
+    const Field* field = object.FieldOfColumn(name);
+    if (field != nullptr && field->type == FieldType::kNumber)
+      names += (names.empty() ? "" : ", ") + Quoted(name);
+  }
+  if (!names.empty()) {
+    out += "  looks like money; if it is: \"currencyColumns\": [" + names + "]\n";
+  }
+  const auto epochs = [&](const std::vector<std::string>& columns, const char* what,
+                          const std::string& unit) {
+    for (const std::string& name : columns) {
+      const Field* field = object.FieldOfColumn(name);
+      if (field == nullptr || field->type != FieldType::kNumber) continue;
+      out += "  " + name + " looks like " + what + " since 1970; if it is: " + Quoted(field->name) +
+             ": { \"column\": " + Quoted(name) + ", \"type\": \"DateTime\", \"unit\": \"" + unit +
+             "\" }\n";
+    }
+  };
+  epochs(report.epoch_like, "seconds", "s");
+  epochs(report.epoch_ms_like, "milliseconds", "ms");
   if (!report.withheld.empty())
     out += "  not published, looks secret: " + Joined(report.withheld) + "\n";
   return out;
@@ -59,7 +84,7 @@ std::string TextReport(const Catalog& catalog) {
     if (!out.empty()) out += "\n";
     out += object->name();
     if (report != catalog.inference().end())
-      out += " (" + Thousands(report->items_seen) + " items seen)";
+      out += " (" + Thousands(report->items_seen) + (report->items_seen == 1 ? " item seen)" : " items seen)");
     out += "\n";
     std::vector<std::vector<std::string>> rows{{"  field", "column", "type", "from"}};
     for (const Field& field : object->fields()) {
@@ -68,7 +93,7 @@ std::string TextReport(const Catalog& catalog) {
             {"  " + field.name, field.column, TypeText(field), field.declared ? "file" : "data"});
     }
     out += AlignedTable(rows);
-    if (report != catalog.inference().end()) out += Remarks(*report);
+    if (report != catalog.inference().end()) out += Remarks(*object, *report);
   }
   return out;
 }
@@ -155,32 +180,111 @@ Result<bool> Check(const Terminal& terminal, const SyncOptions& options, ItemSto
   return changes.empty();
 }
 
-// Writes the inferred fields of every object that declares none into its qualifier file.
-Status WriteFields(const SyncOptions& options, const Catalog& catalog, std::string& out) {
-  TABLECAST_ASSIGN_OR_RETURN(const std::vector<CatalogFile> files,
-                             ReadCatalogFolder(options.catalog));
+// A file of the catalog as a tree; an empty object where it does not parse.
+JsonValue TreeOf(const CatalogFile& file) {
+  auto json = ParseJson(file.text, {.allow_comments = true, .allow_trailing_commas = true});
+  if (!json.ok()) return {};
+  return *std::move(json);
+}
+
+bool IsOverlay(const CatalogFile& file) {
+  return std::filesystem::path(file.name).filename() == "catalog.json";
+}
+
+// The member of the parent's `children` that makes this object.
+std::optional<std::string> ChildMember(const JsonValue* children, const ExternalObject& child) {
+  if (children == nullptr) return std::nullopt;
+  for (const JsonMember& member : children->members) {
+    const JsonValue* name = member.value.Find("object");
+    const std::string made = name != nullptr && name->IsString()
+                                 ? name->text
+                                 : child.embedded()->parent->name() + "_" + member.name;
+    if (made == child.name()) return member.name;
+  }
+  return std::nullopt;
+}
+
+struct FieldsPlace {
+  CatalogFile* file = nullptr;
+  std::vector<std::string> path;
+};
+
+// Where an object's fields are declared, or should be: beside what is said of it already. A file
+// without extensions of its own stays as published when catalog.json describes the object.
+FieldsPlace PlaceOfFields(std::vector<CatalogFile>& files, const ExternalObject& object) {
+  const auto own = std::find_if(files.begin(), files.end(), [&](const CatalogFile& one) {
+    return one.name == object.file();
+  });
+  const auto overlay = std::find_if(files.begin(), files.end(), IsOverlay);
+  const JsonValue overlay_tree = overlay == files.end() ? JsonValue() : TreeOf(*overlay);
+  const JsonValue own_tree = own == files.end() ? JsonValue() : TreeOf(*own);
+  const JsonValue* objects = overlay_tree.Find("objects");
+  const auto described = [&](const std::string& name) {
+    return objects == nullptr ? nullptr : objects->Find(name);
+  };
+  const JsonValue* entry = described(object.name());
+  if (object.embedded() != nullptr) {
+    if (entry != nullptr && entry->Find("fields") != nullptr)
+      return {&*overlay, {"objects", object.name(), "fields"}};
+    if (const auto member = ChildMember(own_tree.Find("children"), object))
+      return {&*own, {"children", *member, "fields"}};
+    const std::string& parent = object.embedded()->parent->name();
+    const JsonValue* of_parent = described(parent);
+    const auto member =
+        ChildMember(of_parent == nullptr ? nullptr : of_parent->Find("children"), object);
+    if (member) return {&*overlay, {"objects", parent, "children", *member, "fields"}};
+    return {};
+  }
+  if (own == files.end()) return {};
+  const bool extended =
+      std::any_of(own_tree.members.begin(), own_tree.members.end(), [](const JsonMember& member) {
+        return member.name != "tableName" && member.name != "keyColumns" &&
+               member.name != "columns";
+      });
+  if (entry != nullptr && entry->IsObject() && own_tree.Find("fields") == nullptr &&
+      (!extended || entry->Find("fields") != nullptr))
+    return {&*overlay, {"objects", object.name(), "fields"}};
+  return {&*own, {"fields"}};
+}
+
+// Declares every field that the data showed, in the files' own text. The catalog is loaded from the
+// new texts before any of them is written.
+Status WriteFields(const SyncOptions& options, const Catalog& catalog, ItemStore& store,
+                   std::string& out) {
+  TABLECAST_ASSIGN_OR_RETURN(std::vector<CatalogFile> files, ReadCatalogFolder(options.catalog));
+  std::map<std::string, std::string> before;
+  for (const CatalogFile& file : files) before.emplace(file.name, file.text);
   for (const auto& object : catalog.objects()) {
-    if (object->embedded() != nullptr) continue;
-    const auto file = std::find_if(files.begin(), files.end(), [&](const CatalogFile& one) {
-      return one.name == object->file();
-    });
-    const bool declared = std::any_of(object->fields().begin(), object->fields().end(),
-                                      [](const Field& field) { return field.declared; });
-    if (file == files.end() || declared) {
-      out += object->name() + ": declares its fields already\n";
+    const FieldsPlace place = PlaceOfFields(files, *object);
+    if (place.file == nullptr) {
+      out += object->name() + ": has no file to write to\n";  // a table published by openTables
       continue;
     }
-    const std::string indent = IndentOf(file->text);
-    TABLECAST_ASSIGN_OR_RETURN(const std::string text,
-                               AddMember(file->text, "fields", FieldsText(*object, indent)));
-    const std::string path = std::filesystem::exists(file->name)
-                                 ? file->name
-                                 : (std::filesystem::path(options.catalog) / file->name).string();
-    TABLECAST_RETURN_IF_ERROR(ReplaceFile(path, text));
-    out += object->name() + ": " +
-           std::to_string(
-               std::count_if(object->fields().begin(), object->fields().end(), IsOwnField)) +
-           " fields written to " + path + "\n";
+    auto merged = MergeFields(place.file->text, place.path, *object);
+    if (!merged.ok()) {
+      Error error = merged.error();
+      error.target = place.file->name;
+      return error;
+    }
+    const std::size_t changed = merged->added + merged->completed;
+    place.file->text = std::move(merged->text);
+    out += object->name() + ": ";
+    out += changed == 0 ? "declares its fields already\n"
+                        : std::to_string(changed) + (changed == 1 ? " field" : " fields") +
+                              " written to " + place.file->name + "\n";
+  }
+  const CatalogLoad again = LoadCatalog(files, &store, {.keep_inferred = false});
+  if (again.catalog == nullptr) {
+    for (const Issue& issue : again.issues) {
+      if (issue.severity != Severity::kError) continue;
+      return MakeError(ErrorCode::kInternal, "sync-unsound",
+                       "the fields would not load again, so nothing is written: " + issue.message,
+                       issue.file, "declare that field by hand");
+    }
+  }
+  for (const CatalogFile& file : files) {
+    if (before.at(file.name) != file.text)
+      TABLECAST_RETURN_IF_ERROR(ReplaceFile(file.name, file.text));
   }
   return {};
 }
@@ -201,7 +305,7 @@ ExitCode RunSync(const Terminal& terminal, const SyncOptions& options) {
       LoadCatalogFolder(terminal, options.catalog, store->get(), {.infer_again = true});
   if (!loaded.ok()) return PrintError(terminal, "sync", loaded.error());
   if (options.write) {
-    const Status written = WriteFields(options, *loaded->catalog, out);
+    const Status written = WriteFields(options, *loaded->catalog, **store, out);
     if (!written.ok()) return PrintError(terminal, "sync", written.error());
   } else {
     out = options.format == "json" ? JsonReport(*loaded->catalog) : TextReport(*loaded->catalog);

@@ -56,7 +56,8 @@ struct InferenceReport {
   std::vector<Conflict> conflicts;      // attributes that vary in type
   std::vector<std::string> withheld;    // secret-looking names, not published
   std::vector<std::string> money_like;  // N columns that look like money
-  std::vector<std::string> epoch_like;  // N columns that look like epoch times
+  std::vector<std::string> epoch_like;     // N columns that look like seconds since 1970
+  std::vector<std::string> epoch_ms_like;  // N columns that look like milliseconds since 1970
 };
 
 // SOURCE: spec external-objects.md section 8. Kept as declared; `tablecast patterns` runs them.

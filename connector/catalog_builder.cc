@@ -340,6 +340,9 @@ void CatalogBuilder::Compile(Draft& draft) {
     }
   }
   if (!object.table_exists_) object.schema_ = SchemaWithoutStore(draft);
+  // Without a store nothing says that the table is missing: the schema is that of a table that is
+  // there, so that `metadata` without data is what will be served.
+  if (store_ == nullptr) object.table_exists_ = true;
   CompileQualifierOptions options;
   options.blank_as_zero = catalog_->blank_as_zero_;
   if (const JsonPlace trusted = Extension(draft, "trustedInverses")) {

@@ -98,6 +98,9 @@ bool LacksType(const JsonValue& field) {
 }  // namespace
 
 bool CatalogBuilder::LeavesTypeToData(const Draft& draft, const JsonMember& member) const {
+  // How a list or set is stored is not declared; the data shows it.
+  const JsonValue* collection = member.value.Find("collection");
+  if (collection != nullptr && collection->boolean) return snapshot_ != nullptr;
   if (!LacksType(member.value)) return false;
   const JsonValue* named = member.value.Find("column");
   const std::string& column = named != nullptr && named->IsString() ? named->text : member.name;

@@ -141,10 +141,8 @@ void ValueStatistics::Add(const AttributeView& value, int depth) {
       if (number->Scale() <= 2) ++cents_;
       const std::optional<std::int64_t> whole = number->ToInt64();
       // 2000..2100 in seconds or milliseconds.
-      if (whole && ((*whole >= 946684800 && *whole < 4102444800) ||
-                    (*whole >= 946684800000 && *whole < 4102444800000))) {
-        ++epochs_;
-      }
+      if (whole && *whole >= 946684800 && *whole < 4102444800) ++seconds_;
+      if (whole && *whole >= 946684800000 && *whole < 4102444800000) ++milliseconds_;
       return;
     }
     case AttributeType::kB: longest_ = std::max(longest_, value.payload().size()); return;
@@ -251,7 +249,11 @@ InferredAttribute ValueStatistics::Conclude(std::string name) const {
 }
 
 bool ValueStatistics::LooksLikeEpoch() const {
-  return numbers_ > 0 && epochs_ == numbers_ && numbers_ == seen_;
+  return numbers_ > 0 && seconds_ == numbers_ && numbers_ == seen_;
+}
+
+bool ValueStatistics::LooksLikeEpochMilliseconds() const {
+  return numbers_ > 0 && milliseconds_ == numbers_ && numbers_ == seen_;
 }
 
 bool ValueStatistics::LooksLikeMoney(std::string_view name) const {
@@ -303,6 +305,7 @@ InferredSchema InferSchema(const std::string& object, const TableSchema& schema,
     if (statistics.varies()) out.report.conflicts.push_back({name, statistics.TypeCounts()});
     if (statistics.LooksLikeMoney(name)) out.report.money_like.push_back(name);
     if (statistics.LooksLikeEpoch()) out.report.epoch_like.push_back(name);
+    if (statistics.LooksLikeEpochMilliseconds()) out.report.epoch_ms_like.push_back(name);
     out.attributes.push_back(statistics.Conclude(name));
   }
   return out;
@@ -325,6 +328,7 @@ std::string WriteInferredSchema(const InferredSchema& schema, std::string_view q
   names("withheld", schema.report.withheld);
   names("money", schema.report.money_like);
   names("epoch", schema.report.epoch_like);
+  names("epochMs", schema.report.epoch_ms_like);
   json.Key("conflicts").BeginArray();
   for (const InferenceReport::Conflict& conflict : schema.report.conflicts) {
     json.BeginObject().Key("name").String(conflict.attribute).Key("types").BeginObject();
@@ -359,6 +363,7 @@ std::optional<InferredSchema> ReadInferredSchema(std::string_view text,
   names("withheld", out.report.withheld);
   names("money", out.report.money_like);
   names("epoch", out.report.epoch_like);
+  names("epochMs", out.report.epoch_ms_like);
   if (const JsonValue* conflicts = json->Find("conflicts")) {
     for (const JsonValue& element : conflicts->elements) {
       InferenceReport::Conflict conflict;

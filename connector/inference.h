@@ -44,8 +44,10 @@ class ValueStatistics {
   bool varies() const;
   std::vector<std::pair<std::string, std::uint64_t>> TypeCounts() const;
   InferredAttribute Conclude(std::string name) const;
-  // Whole N values in the range of epoch times; values with two decimals at most.
+  // Whole N values in the range of epoch times, all in seconds or all in milliseconds; values with
+  // two decimals at most.
   bool LooksLikeEpoch() const;
+  bool LooksLikeEpochMilliseconds() const;
   bool LooksLikeMoney(std::string_view name) const;
 
  private:
@@ -57,7 +59,7 @@ class ValueStatistics {
   std::uint64_t texts_ = 0, date_times_ = 0, dates_ = 0;
   std::size_t longest_ = 0;
   // N
-  std::uint64_t numbers_ = 0, epochs_ = 0, cents_ = 0;
+  std::uint64_t numbers_ = 0, seconds_ = 0, milliseconds_ = 0, cents_ = 0;
   // M and elements of L and sets
   std::map<std::string, std::unique_ptr<ValueStatistics>, std::less<>> members_;
   std::unique_ptr<ValueStatistics> elements_;

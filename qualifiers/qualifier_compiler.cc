@@ -11,6 +11,7 @@
 #include "qualifiers/dependency_order.h"
 #include "qualifiers/document_shape.h"
 #include "qualifiers/qualifier_conditions.h"
+#include "qualifiers/qualifier_inverses.h"
 #include "qualifiers/qualifier_names.h"
 
 namespace tablecast {
@@ -71,8 +72,10 @@ struct QualifierCompiler {
     compiled->key_condition_ = builder.Finish();
     BuildPredicates();
     BuildFacts();
-    ProveInverses();
-    DeriveWrites();
+    const InverseContext inverses{names, options.trusted_inverses, compiled->virtual_columns_,
+                                  compiled->physical_columns_, *impl};
+    ProveInverses(inverses);
+    DeriveWrites(inverses);
     for (Issue& issue : out.issues) issue.file = source.file;
     if (HasErrors(out.issues)) return std::move(out);
     compiled->source_ = source;
@@ -477,7 +480,8 @@ struct QualifierCompiler {
       const std::string& attribute = names.attributes()[slot];
       facts.is_key = attribute == schema.key.partition.name ||
                      (schema.key.sort && attribute == schema.key.sort->name);
-      facts.promises_canonical_numbers = IsTrusted(name) || IsTrusted(attribute);
+      facts.promises_canonical_numbers = IsTrustedInverse(options.trusted_inverses, name) ||
+                                         IsTrustedInverse(options.trusted_inverses, attribute);
       facts.promises_canonical_dates = facts.promises_canonical_numbers;
       if (impl->reads_as_text[slot] && !facts.demands_text) impl->numbers_as_text.insert(name);
       impl->facts.emplace(name, std::move(facts));
@@ -486,11 +490,6 @@ struct QualifierCompiler {
       column.literal_prefix = builder.DemandsType(column.slot, AttributeType::kS)
                                   ? builder.LiteralPrefix(column.slot)
                                   : "";
-  }
-
-  bool IsTrusted(std::string_view name) const {
-    return std::find(options.trusted_inverses.begin(), options.trusted_inverses.end(), name) !=
-           options.trusted_inverses.end();
   }
 
   // Columns without a declared type that no formula reads as anything but text.
@@ -508,81 +507,6 @@ struct QualifierCompiler {
     }
     for (std::size_t i = 0; i < as_text.size(); ++i) as_text[i] = as_text[i] && !otherwise[i];
     return as_text;
-  }
-
-  // ---- inverses ----
-  void ProveInverses() {
-    std::map<Slot, std::vector<const formula::ColumnFacts*>> facts_of;
-    for (const auto& [name, facts] : impl->facts) {
-      facts_of[names.fields().find(name)->second].push_back(&facts);
-    }
-    for (PhysicalColumn& column : compiled->physical_columns_) {
-      impl->inverse_verdicts.push_back(
-          column.inverse == nullptr ? "" : Judge(column, facts_of[column.slot]));
-    }
-  }
-
-  // Says whether and why the column's inverse may narrow reads.
-  std::string Judge(PhysicalColumn& column, const std::vector<const formula::ColumnFacts*>& known) {
-    std::vector<formula::ForwardDefinition> forwards;
-    for (const formula::FieldUse& use : column.inverse->fields()) {
-      if (!names.IsVirtualSlot(use.slot)) continue;
-      const VirtualColumn& input = compiled->virtual_columns_[names.VirtualIndex(use.slot)];
-      if (input.candidates.size() == 1) {
-        forwards.push_back({input.name, input.candidates.front().get()});
-      }
-    }
-    std::string verdict;
-    // A column may be known by several names; a proof under one of them is a proof.
-    for (const formula::ColumnFacts* facts : known) {
-      const formula::PairVerdict pair = formula::ProvePair(*column.inverse, forwards, *facts);
-      const bool texts_only = !impl->MayReadNumbersAsText(facts->name);
-      column.inverse_narrows_reads = pair.proved && texts_only;
-      verdict = !pair.proved || texts_only ? pair.why
-                                           : "numbers in it are read as text; declare its type";
-      if (column.inverse_narrows_reads) return verdict;
-    }
-    for (const formula::ColumnFacts* facts : known) {
-      if (!IsTrusted(facts->name)) continue;
-      column.inverse_narrows_reads = true;
-      return "trusted by `trustedInverses`";
-    }
-    return verdict;
-  }
-
-  void DeriveWrites() {
-    for (std::size_t v = 0; v < compiled->virtual_columns_.size(); ++v) {
-      const VirtualColumn& column = compiled->virtual_columns_[v];
-      if (column.candidates.size() != 1) continue;
-      const auto facts = impl->FactsFor(*column.candidates.front());
-      const auto derived = formula::DeriveInverse(*column.candidates.front(), facts, column.name);
-      if (!derived) continue;
-      const auto field = names.fields().find(derived->column);
-      if (field == names.fields().end() || names.IsVirtualSlot(field->second)) continue;
-      const std::size_t p = PhysicalIndex(field->second);
-      if (compiled->physical_columns_[p].inverse != nullptr ||
-          !compiled->physical_columns_[p].constants.empty())
-        continue;
-      formula::CompileOptions how;
-      how.qualifier_mode = true;
-      auto program = Program::Compile(derived->definition, names, how).program;
-      if (program == nullptr) continue;
-      impl->derived_writes.push_back(
-          {static_cast<std::uint32_t>(v), static_cast<std::uint32_t>(p), std::move(program)});
-    }
-  }
-
-  std::size_t PhysicalIndex(Slot slot) {
-    auto& columns = compiled->physical_columns_;
-    const std::string& attribute = names.attributes()[slot];
-    const auto [place, is_new] = impl->physical_index.emplace(attribute, columns.size());
-    if (is_new) {  // a key column that no entry lists
-      PhysicalColumn& fresh = columns.emplace_back();
-      fresh.name = attribute;
-      fresh.slot = slot;
-      impl->inverse_verdicts.emplace_back();
-    }
-    return place->second;
   }
 
   QualifierCompilation out;
