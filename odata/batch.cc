@@ -113,7 +113,8 @@ class BatchRun {
       if (batch_.parts[i].group < 0 || group_failed) {
         AppendPart(out, i, !group_failed);
       } else {
-        const std::string inner = boundary + "_set" + std::to_string(batch_.parts[i].group);
+        // Not the outer one with a tail: a reader may look for "--boundary" alone (RFC 2046, 5.1.2).
+        const std::string inner = "set" + std::to_string(batch_.parts[i].group) + "_" + boundary;
         out += "Content-Type: multipart/mixed; boundary=" + inner + "\r\n\r\n";
         for (std::size_t k = i; k < end; ++k) {
           out += "--" + inner + "\r\n";

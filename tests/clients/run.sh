@@ -15,4 +15,4 @@ for _ in $(seq 300); do
   sleep 0.1
 done
 cd "$here"
-TABLECAST_URL=$url node --test clients.test.mjs
+TABLECAST_URL=$url node --test schema.test.mjs clients.test.mjs generated.test.mjs openui5.test.mjs
