@@ -1,6 +1,7 @@
 // tablecast formula: evaluates one formula, explains it, or answers a batch of them.
 
 #include <algorithm>
+#include <filesystem>
 #include <fstream>
 #include <iostream>
 
@@ -25,19 +26,28 @@ Result<std::pair<std::string, std::string>> SplitEntry(const char* option, const
   return std::pair{entry.substr(0, equals), entry.substr(equals + 1)};
 }
 
+Result<Timestamp> NowOf(const FormulaOptions& options) {
+  if (options.now.empty()) return CurrentTimestamp();
+  const Result<IsoDateTime> now = ParseIso8601(options.now, 0);
+  if (!now.ok()) return BadOption("--now", options.now, "is no ISO 8601 timestamp; write 2020-01-31T12:00:00Z");
+  return now->instant;
+}
+
+auto FieldNamed(formula::FormulaRequest& request, const std::string& name) {
+  return std::find_if(request.fields.begin(), request.fields.end(), [&](const auto& field) { return field.name == name; });
+}
+
 Result<formula::FormulaRequest> RequestOf(const FormulaOptions& options) {
   formula::FormulaRequest request;
   request.formula = options.formula;
   request.blank_as_zero = options.blank_as_zero;
   request.qualifier_mode = true;
   request.explain = options.explain;
-  request.now = CurrentTimestamp();
-  if (!options.now.empty()) {
-    TABLECAST_ASSIGN_OR_RETURN(const IsoDateTime now, ParseIso8601(options.now, 0));
-    request.now = now.instant;
-  }
+  TABLECAST_ASSIGN_OR_RETURN(request.now, NowOf(options));
   for (const std::string& entry : options.set) {
     TABLECAST_ASSIGN_OR_RETURN(auto parts, SplitEntry("--set", entry));
+    if (FieldNamed(request, parts.first) != request.fields.end())
+      return BadOption("--set", entry, "gives a second value to the field");
     formula::RequestField field;
     field.name = parts.first;
     if (!parts.second.empty()) field.value = parts.second;
@@ -47,7 +57,7 @@ Result<formula::FormulaRequest> RequestOf(const FormulaOptions& options) {
     TABLECAST_ASSIGN_OR_RETURN(const auto parts, SplitEntry("--type", entry));
     const auto type = formula::FieldTypeNamed(parts.second);
     if (!type) return BadOption("--type", entry, "names no type; one of Text, Number, Currency, Percent, Boolean, Date, DateTime, Time");
-    const auto found = std::find_if(request.fields.begin(), request.fields.end(), [&](const auto& field) { return field.name == parts.first; });
+    const auto found = FieldNamed(request, parts.first);
     if (found != request.fields.end()) {
       found->type = *type;
     } else {
@@ -61,18 +71,29 @@ Result<formula::FormulaRequest> RequestOf(const FormulaOptions& options) {
 }
 
 ExitCode RunBatch(const Terminal& terminal, const FormulaOptions& options) {
+  if (!options.formula.empty() || !options.set.empty() || !options.type.empty() || options.blank_as_zero || options.explain) {
+    return PrintError(terminal, "formula",
+                      MakeError(ErrorCode::kInvalidArgument, "formula-option", "a batch brings its own formulas, fields and null_mode",
+                                "--batch", "leave the other options away; only --now is taken with it"));
+  }
+  const auto now = NowOf(options);
+  if (!now.ok()) return PrintError(terminal, "formula", now.error());
+  std::ifstream file;
   if (options.batch == "-") {
     std::ios::sync_with_stdio(false);
-    formula::AnswerBatch(std::cin, std::cout, CurrentTimestamp());
-    std::cout.flush();
-    return kSuccess;
+  } else {
+    std::error_code ignored;
+    if (!std::filesystem::is_directory(options.batch, ignored)) file.open(options.batch, std::ios::binary);
+    if (!file.is_open()) {
+      return PrintError(terminal, "formula", MakeError(ErrorCode::kInvalidArgument, "file-not-found", "cannot read the file", options.batch));
+    }
   }
-  std::ifstream file(options.batch, std::ios::binary);
-  if (!file) {
-    return PrintError(terminal, "formula", MakeError(ErrorCode::kInvalidArgument, "file-not-found", "cannot read the file", options.batch));
-  }
-  formula::AnswerBatch(file, std::cout, CurrentTimestamp());
+  formula::AnswerBatch(options.batch == "-" ? std::cin : file, std::cout, *now);
   std::cout.flush();
+  if (!std::cout) {
+    PrintError(terminal, "formula", MakeError(ErrorCode::kUnavailable, "output-failed", "cannot write the answers", "standard output"));
+    return kEnvironment;
+  }
   return kSuccess;
 }
 
@@ -110,6 +131,8 @@ ExitCode RunFormula(const Terminal& terminal, const FormulaOptions& options) {
     json.BeginObject().Key("type").String(type).Key("value");
     if (answer.value.IsBlank()) {
       json.Null();
+    } else if (answer.value.Is(formula::ValueType::kBoolean)) {
+      json.Bool(answer.value.boolean());
     } else {
       json.String(formula::AnswerText(answer.value));
     }

@@ -82,6 +82,7 @@ bool Inverter::TakeWay(std::optional<NodeId> guard, std::optional<NodeId> value,
 bool Inverter::AtBranches(NodeId id, const ValueSet& set, std::vector<ImpliedCondition>& out,
                           bool& never) {
   const auto arguments = tree_.ArgumentsOf(id);  // p1, x1, p2, x2, ..., else
+  Rule("K7");
   std::vector<Way> ways;
   for (std::size_t i = 0; i < arguments.size(); i += 2) {
     const bool otherwise = i + 1 == arguments.size();
@@ -98,7 +99,6 @@ bool Inverter::AtBranches(NodeId id, const ValueSet& set, std::vector<ImpliedCon
     }
     if (!way_never) ways.push_back(std::move(way));
   }
-  Rule("K7");
   return Union(std::move(ways), out, never);
 }
 
