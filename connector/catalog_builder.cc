@@ -124,6 +124,9 @@ void CatalogBuilder::ReadOverlay() {
       Issue issue;
       issue.code = json.error().reason;
       issue.message = json.error().message;
+      issue.remedy = json.error().remedy.empty()
+                         ? "`tablecast validate " + file.name + "` says what to write"
+                         : json.error().remedy;
       issue.file = file.name;
       issue.span.begin = issue.span.end = json.error().position;
       findings_.Add(std::move(issue));
@@ -169,7 +172,8 @@ void CatalogBuilder::ReadOverlay() {
     if (value && *value != a && *value != b) {
       findings_.Error(
           overlay_.Child(key), "bad-choice",
-          "`" + std::string(key) + "` is \"" + std::string(a) + "\" or \"" + std::string(b) + "\"");
+          "`" + std::string(key) + "` is \"" + std::string(a) + "\" or \"" + std::string(b) + "\"",
+          "write one of them, or leave it out");
     }
     return value && *value == b;
   };
@@ -181,7 +185,8 @@ void CatalogBuilder::ReadOverlay() {
     catalog_->max_page_size_ = static_cast<std::uint32_t>(*size);
   if (catalog_->page_size_ == 0 || catalog_->max_page_size_ < catalog_->page_size_) {
     findings_.Error(overlay_.Child("pageSize"), "value-out-of-range",
-                    "`pageSize` is at least 1 and at most `maxPageSize`");
+                    "`pageSize` is at least 1 and at most `maxPageSize`",
+                    "raise `maxPageSize`, or lower `pageSize`");
   }
   open_tables_ = BoolOf(overlay_, "openTables").value_or(false);
   if (const JsonPlace sources = overlay_.Child("sources")) {
@@ -449,7 +454,8 @@ void CatalogBuilder::Infer(Draft& draft) {
       info->item_count, options_, status);
   if (!status.ok()) {
     findings_.Error(draft.extensions, status.error().reason,
-                    "object " + object.name_ + ": " + status.error().message);
+                    "object " + object.name_ + ": " + status.error().message,
+                    "`tablecast doctor` checks the store");
     return;
   }
   // An empty object has nothing to keep: it is looked at again at the next start.
@@ -487,7 +493,8 @@ void CatalogBuilder::KeepInferred() {
   });
   if (!status.ok()) {
     findings_.Warning(overlay_, "schema-not-kept",
-                      "the inferred fields could not be kept: " + status.error().message);
+                      "the inferred fields could not be kept: " + status.error().message,
+                      "free space or rights; until then they are looked for at every start");
   }
 }
 

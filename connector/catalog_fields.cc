@@ -222,11 +222,13 @@ bool CatalogBuilder::ReadFieldOptions(Draft& draft, const JsonPlace& at, Field& 
   if (auto scale = UintOf(at, "scale")) field.scale = static_cast<std::int32_t>(*scale);
   if (field.precision && field.scale && field.kind == EdmKind::kDecimal &&
       *field.scale > *field.precision) {
-    findings_.Error(at.Child("scale"), "value-out-of-range", "`scale` is at most `precision`");
+    findings_.Error(at.Child("scale"), "value-out-of-range", "`scale` is at most `precision`",
+                    "raise `precision`, or lower `scale`");
   }
   if (auto unit = StringOf(at, "unit")) {
     if (field.type == FieldType::kDateTime && *unit != "s" && *unit != "ms") {
-      findings_.Error(at.Child("unit"), "bad-choice", "the unit of a DateTime is \"s\" or \"ms\"");
+      findings_.Error(at.Child("unit"), "bad-choice", "the unit of a DateTime is \"s\" or \"ms\"",
+                      "write one of them");
     }
     field.unit = *unit;
   }
@@ -263,7 +265,7 @@ bool CatalogBuilder::ReadFieldOptions(Draft& draft, const JsonPlace& at, Field& 
       field.generate = Generate::kSequence;
     } else {
       findings_.Error(at.Child("generate"), "bad-choice",
-                      "`generate` is \"uuid\", \"random64\" or \"sequence\"");
+                      "`generate` is \"uuid\", \"random64\" or \"sequence\"", "write one of them");
     }
   }
   if (auto form = StringOf(at, "as")) {
@@ -274,7 +276,7 @@ bool CatalogBuilder::ReadFieldOptions(Draft& draft, const JsonPlace& at, Field& 
       }
       if (field.type == FieldType::kJsonText) field.collection = false;
     } else {
-      findings_.Error(at.Child("as"), "bad-choice", "`as` is \"text\" or \"json\"");
+      findings_.Error(at.Child("as"), "bad-choice", "`as` is \"text\" or \"json\"", "write one of them");
     }
   }
   if (const JsonPlace members = at.Child("fields"); IsObject(members))
@@ -302,7 +304,8 @@ void CatalogBuilder::ReadMemberFields(Draft& draft, const JsonPlace& members, Fi
       const std::optional<FieldType> known = FieldTypeFromName(type.value_or("Text"));
       if (!known) {
         findings_.Error(place.Child("type"), "unknown-field-type",
-                        "unknown field type `" + *type + "`");
+                        "unknown field type `" + *type + "`",
+                        "write Text, Number, Currency, DateTime, …");
       }
       SetType(inner, known.value_or(FieldType::kText));
       inner.max_length = DefaultLength(inner.type);

@@ -25,7 +25,7 @@ void CatalogBuilder::BuildExternalId(Draft& draft) {
     spec.max_length = static_cast<std::uint32_t>(UintOf(at, "maxLength").value_or(255));
     if (spec.separator.empty() || spec.separator.find('~') != std::string::npos) {
       findings_.Error(at.Child("separator"), "bad-separator",
-                      "the separator is not empty and holds no ~");
+                      "the separator is not empty and holds no ~", "write \"-\" or \"|\"");
     }
   }
   if (columns.empty()) columns = draft.qualifier.key_columns;
@@ -44,7 +44,8 @@ void CatalogBuilder::BuildExternalId(Draft& draft) {
     Field place;
     if (!SourceOf(draft, column, place)) {
       findings_.Error(at ? at : draft.extensions, "bad-column",
-                      "external ID column `" + column + "` is no column");
+                      "external ID column `" + column + "` is no column",
+                      "name a key column, an attribute or a virtual column");
       continue;
     }
     ExternalIdPart part;
@@ -127,7 +128,8 @@ void CatalogBuilder::FinishFields(Draft& draft) {
     if (!lower.insert(folded).second) {
       findings_.Warning(draft.extensions, "case-only-difference",
                         "object " + object.name() + ": field `" + field.name +
-                            "` differs from another in letter case only");
+                            "` differs from another in letter case only",
+                        "give one of them another name in `fields`; many clients take them for one");
     }
   }
   const bool declared_search =

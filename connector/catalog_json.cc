@@ -12,7 +12,12 @@ Issue MakeIssue(Severity severity, const JsonPlace& at, std::string code, std::s
   issue.remedy = std::move(remedy);
   issue.target = at.path;
   issue.file = at.file;
-  if (at.value != nullptr) issue.span = at.value->span;
+  issue.span = at.value != nullptr ? at.value->span : at.near;
+  // What concerns a file as a whole is shown at its start.
+  if (issue.span.begin.line == 0 && !issue.file.empty()) {
+    issue.span.begin.line = issue.span.end.line = 1;
+    issue.span.begin.column = issue.span.end.column = 1;
+  }
   return issue;
 }
 
@@ -23,6 +28,7 @@ JsonPlace JsonPlace::Child(std::string_view name) const {
   out.file = file;
   out.path = path.empty() ? std::string(name) : path + "." + std::string(name);
   out.value = value == nullptr ? nullptr : value->Find(name);
+  if (out.value == nullptr) out.near = value == nullptr ? near : value->span;
   return out;
 }
 

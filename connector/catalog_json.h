@@ -22,6 +22,7 @@ struct JsonPlace {
   const JsonValue* value = nullptr;
   std::string file;
   std::string path;
+  TextSpan near = {};  // of what surrounds it, when it is absent
 
   JsonPlace Child(std::string_view name) const;  // value is null when absent
   explicit operator bool() const { return value != nullptr; }

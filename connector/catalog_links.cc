@@ -80,7 +80,8 @@ bool CatalogBuilder::AddNavigation(ExternalObject& object, Navigation navigation
                                    const JsonPlace& at) {
   if (!IsODataIdentifier(navigation.name)) {
     findings_.Error(at, "bad-name",
-                    "`" + navigation.name + "` is no OData identifier of at most 40 characters");
+                    "`" + navigation.name + "` is no OData identifier of at most 40 characters",
+                    "name the relationship by letters, digits and _, a letter first");
     return false;
   }
   if (object.FindField(navigation.name) != nullptr ||
@@ -171,7 +172,8 @@ void CatalogBuilder::BuildRelationships(Draft& draft) {
     if (!ResolveJoin(object, *column, from)) {
       findings_.Error(at.Child("column"), "bad-column",
                       "relationship " + member.name + ": `" + *column +
-                          "` is no single column of " + object.name());
+                          "` is no single column of " + object.name(),
+                      "name an attribute, a path to one value, or a virtual column");
       continue;
     }
     if (auto external = StringOf(at, "external")) {
@@ -187,7 +189,8 @@ void CatalogBuilder::BuildRelationships(Draft& draft) {
     const std::optional<std::string> target_name = StringOf(at, "to");
     if (!target_name) {
       findings_.Error(at, "missing-option",
-                      "relationship " + member.name + " needs `to` or `external`");
+                      "relationship " + member.name + " needs `to` or `external`",
+                      "write \"to\": \"OBJECT\", or \"external\": \"Object.Field\" for a parent elsewhere");
       continue;
     }
     Draft* target = FindDraft(*target_name);
@@ -202,7 +205,8 @@ void CatalogBuilder::BuildRelationships(Draft& draft) {
     if (!ResolveJoin(*target->object, to_column, to)) {
       findings_.Error(at.Child("toColumn"), "bad-column",
                       "relationship " + member.name + ": `" + to_column +
-                          "` is no single column of " + *target_name);
+                          "` is no single column of " + *target_name,
+                      "name a column that tells its records apart, or leave `toColumn` out");
       continue;
     }
     const bool known = !AwaitsData(draft) && !AwaitsData(*target);
@@ -424,12 +428,14 @@ void CatalogBuilder::BuildAggregates(Draft& draft) {
     if (field == nullptr) field = object.FieldOfColumn(member.name);
     if (field == nullptr && AwaitsData(draft)) continue;
     if (field == nullptr || field->hidden) {
-      findings_.Error(at, "unknown-field", "`" + member.name + "` is no field of " + object.name());
+      findings_.Error(at, "unknown-field", "`" + member.name + "` is no field of " + object.name(),
+                      "name a published field");
       continue;
     }
     if ((at.value->text == "sum" || at.value->text == "average") && !IsNumeric(field->kind)) {
       findings_.Error(at, "aggregate-type",
-                      "field " + member.name + " has no numbers to " + at.value->text);
+                      "field " + member.name + " has no numbers to " + at.value->text,
+                      "write min, max or countdistinct, or name a field of numbers");
       continue;
     }
     object.aggregates_.push_back({field->name, at.value->text});
