@@ -62,6 +62,27 @@ struct NumberRange {
   std::int64_t last = 0;
 };
 
+// Keeps the rows for which `passes` gives 1; `all` as in Keep. No branch depends on the data.
+template <class Passes>
+void KeepIf(std::vector<std::uint32_t>& rows, bool all, const Passes& passes) {
+  std::size_t kept = 0;
+  std::uint32_t* const out = rows.data();
+  const std::size_t size = rows.size();
+  if (all) {
+    for (std::uint32_t row = 0; row < size; ++row) {
+      out[kept] = row;
+      kept += passes(row);
+    }
+  } else {
+    for (std::size_t i = 0; i < size; ++i) {
+      const std::uint32_t row = out[i];
+      out[kept] = row;
+      kept += passes(row);
+    }
+  }
+  rows.resize(kept);
+}
+
 // The least number of [low, high] whose value is >= the literal (or > it); high + 1 when none is.
 // nullopt when the two do not compare.
 std::optional<std::int64_t> Boundary(const Field& field, std::int32_t scale, const EdmValue& literal,
@@ -124,7 +145,7 @@ void ColumnarScan::Take(const ExpressionPtr& conjunct) {
 
 // False when the test cannot be put as ranges of whole numbers.
 bool ColumnarScan::KeepNumbers(const Conjunct& conjunct, const ColumnChunk& chunk,
-                               std::vector<std::uint32_t>& rows) const {
+                               std::vector<std::uint32_t>& rows, bool all) const {
   const ColumnTest& test = *conjunct.test;
   const Field& field = sidecar_.object().fields()[conjunct.fields.front()];
   std::vector<NumberRange> ranges;
@@ -132,14 +153,8 @@ bool ColumnarScan::KeepNumbers(const Conjunct& conjunct, const ColumnChunk& chun
   if (test.op == TestOp::kIsNull) {
     ranges.push_back({ColumnChunk::kNull, ColumnChunk::kNull});
   } else {
-    std::int64_t low = 0;
-    std::int64_t high = -1;
-    for (const std::int64_t number : chunk.numbers) {
-      if (number == ColumnChunk::kNull) continue;
-      const bool first = low > high;
-      low = first ? number : std::min(low, number);
-      high = first ? number : std::max(high, number);
-    }
+    const std::int64_t low = chunk.least;
+    const std::int64_t high = chunk.greatest;
     for (const EdmValue& literal : test.values) {
       const auto least = Boundary(field, chunk.scale, literal, false, low, high);
       const auto beyond = Boundary(field, chunk.scale, literal, true, low, high);
@@ -154,29 +169,24 @@ bool ColumnarScan::KeepNumbers(const Conjunct& conjunct, const ColumnChunk& chun
     }
   }
   const std::int64_t* numbers = chunk.numbers.data();
-  std::size_t kept = 0;
   if (ranges.size() == 1) {
     const NumberRange range = ranges.front();
-    for (const std::uint32_t row : rows) {
-      rows[kept] = row;
-      kept += static_cast<std::size_t>(numbers[row] >= range.first) &
-              static_cast<std::size_t>(numbers[row] <= range.last);
-    }
+    KeepIf(rows, all, [=](std::uint32_t row) {
+      return static_cast<std::size_t>(numbers[row] >= range.first) &
+             static_cast<std::size_t>(numbers[row] <= range.last);
+    });
   } else {
-    for (const std::uint32_t row : rows) {
-      rows[kept] = row;
+    KeepIf(rows, all, [&](std::uint32_t row) {
       bool in = false;
       for (const NumberRange& range : ranges) in |= numbers[row] >= range.first && numbers[row] <= range.last;
-      kept += in ? 1U : 0U;
-    }
+      return std::size_t{in};
+    });
   }
-  rows.resize(kept);
   return true;
 }
 
 Status ColumnarScan::Keep(const Conjunct& conjunct, ColumnarRecord& record,
-                          std::vector<std::uint32_t>& rows) {
-  std::size_t kept = 0;
+                          std::vector<std::uint32_t>& rows, bool all) {
   if (conjunct.fields.size() == 1) {
     const std::uint32_t number = conjunct.fields.front();
     const ColumnChunk& chunk = record.chunk(number);
@@ -190,22 +200,19 @@ Status ColumnarScan::Keep(const Conjunct& conjunct, ColumnarRecord& record,
         record.Pretend(number, nullptr);
       }
       if (!context_.error()) {
-        for (const std::uint32_t row : rows) {
-          rows[kept] = row;
-          kept += passes[chunk.codes[row]];
-        }
-        rows.resize(kept);
+        const std::uint32_t* codes = chunk.codes.data();
+        const std::uint8_t* pass = passes.data();
+        KeepIf(rows, all, [=](std::uint32_t row) { return std::size_t{pass[codes[row]]}; });
       }
       return context_.error() ? Status(*context_.error()) : Status();
     }
-    if (chunk.form == ColumnChunk::Form::kNumbers && conjunct.test && KeepNumbers(conjunct, chunk, rows))
+    if (chunk.form == ColumnChunk::Form::kNumbers && conjunct.test && KeepNumbers(conjunct, chunk, rows, all))
       return {};
   }
-  for (const std::uint32_t row : rows) {
+  KeepIf(rows, all, [&](std::uint32_t row) {
     record.MoveTo(row);
-    if (conjunct.expression->Test(context_) == Truth::kTrue) rows[kept++] = row;
-  }
-  rows.resize(kept);
+    return std::size_t{conjunct.expression->Test(context_) == Truth::kTrue};
+  });
   return context_.error() ? Status(*context_.error()) : Status();
 }
 
@@ -216,9 +223,11 @@ Status ColumnarScan::ForEachSegment(
   std::vector<std::uint32_t> rows;
   for (std::size_t segment = 0; segment < sidecar_.segments(); ++segment) {
     rows.resize(sidecar_.segment_rows(segment));
-    std::iota(rows.begin(), rows.end(), 0U);
+    bool all = true;  // `rows` is filled when someone needs it
     TABLECAST_ASSIGN_OR_RETURN(const std::vector<std::uint32_t> changed, sidecar_.ChangedRows(segment));
-    if (!changed.empty()) {
+    if (!changed.empty() || conjuncts_.empty()) {
+      std::iota(rows.begin(), rows.end(), 0U);
+      all = false;
       rows.erase(std::remove_if(rows.begin(), rows.end(), [&](std::uint32_t row) {
         return std::binary_search(changed.begin(), changed.end(), row);
       }), rows.end());
@@ -226,7 +235,8 @@ Status ColumnarScan::ForEachSegment(
     for (const Conjunct& conjunct : conjuncts_) {
       if (rows.empty()) break;
       TABLECAST_RETURN_IF_ERROR(record.EnterSegment(segment, conjunct.fields));
-      TABLECAST_RETURN_IF_ERROR(Keep(conjunct, record, rows));
+      TABLECAST_RETURN_IF_ERROR(Keep(conjunct, record, rows, all));
+      all = false;
     }
     TABLECAST_ASSIGN_OR_RETURN(const bool go_on, use(segment, rows));
     if (!go_on) break;

@@ -47,9 +47,11 @@ class ColumnarScan {
     std::optional<ColumnTest> test;  // a comparison of its one field
   };
   void Take(const ExpressionPtr& conjunct);
-  Status Keep(const Conjunct& conjunct, ColumnarRecord& record, std::vector<std::uint32_t>& rows);
+  // `all`: rows has the segment's size and stands for every row of it, whatever it holds.
+  Status Keep(const Conjunct& conjunct, ColumnarRecord& record, std::vector<std::uint32_t>& rows,
+              bool all);
   bool KeepNumbers(const Conjunct& conjunct, const ColumnChunk& chunk,
-                   std::vector<std::uint32_t>& rows) const;
+                   std::vector<std::uint32_t>& rows, bool all) const;
 
   const ColumnarSidecar& sidecar_;
   EvalContext context_;

@@ -362,6 +362,7 @@ std::optional<std::uint64_t> PageExecutor::ColumnarCount(const ObjectQuery& quer
   const bool engine = query.engine == Engine::kAuto || query.engine == Engine::kColumnar;
   if (!object.options().columnar || !reads_all || !engine || query.search || !filter.relations.empty())
     return std::nullopt;
+  if (kind == AccessKind::kColumnarSidecar && plan.path.exact) return plan.path.points.size();
   const auto sidecar = ColumnarSidecar::Open(session_.snapshot(), object);
   if (!sidecar.ok()) return std::nullopt;
   ColumnarScan scan(**sidecar, query.filter, session_.now());

@@ -102,8 +102,15 @@ Result<ColumnChunk> DecodeColumnChunk(std::string_view bytes) {
     chunk.numbers.resize(rows);
     for (std::size_t i = 0; i < rows; ++i) {
       const std::uint64_t offset = ReadFixed(values.data() + i * width, width);
-      chunk.numbers[i] =
-          offset == 0 ? ColumnChunk::kNull : static_cast<std::int64_t>(base + (offset - 1));
+      if (offset == 0) {
+        chunk.numbers[i] = ColumnChunk::kNull;
+        continue;
+      }
+      const auto number = static_cast<std::int64_t>(base + (offset - 1));
+      const bool first = chunk.least > chunk.greatest;
+      chunk.least = first ? number : std::min(chunk.least, number);
+      chunk.greatest = first ? number : std::max(chunk.greatest, number);
+      chunk.numbers[i] = number;
     }
     return chunk;
   }

@@ -26,6 +26,8 @@ struct ColumnChunk {
   Form form = Form::kNumbers;
   std::int32_t scale = 0;             // kNumbers: the value is number * 10^-scale; 0..18
   std::vector<std::int64_t> numbers;  // kNull where there is no value; others within +-2^62
+  std::int64_t least = 0;  // of the numbers that are values; least > greatest when there is none.
+  std::int64_t greatest = -1;  // Set by decoding.
   std::vector<std::uint32_t> codes;   // kTexts: 0 = no value, else dictionary[code - 1]
   std::vector<std::string> dictionary;  // ascending, no duplicates
 

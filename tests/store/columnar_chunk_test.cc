@@ -4,6 +4,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <limits>
 
 namespace tablecast {
@@ -35,6 +36,14 @@ TEST(ColumnarChunkTest, NumbersReadBack) {
     ASSERT_TRUE(back.ok());
     EXPECT_EQ(back->numbers, chunk.numbers);
     EXPECT_EQ(back->scale, chunk.scale);
+    std::vector<std::int64_t> values = chunk.numbers;
+    values.erase(std::remove(values.begin(), values.end(), kNull), values.end());
+    if (values.empty()) {
+      EXPECT_GT(back->least, back->greatest);
+    } else {
+      EXPECT_EQ(back->least, *std::min_element(values.begin(), values.end()));
+      EXPECT_EQ(back->greatest, *std::max_element(values.begin(), values.end()));
+    }
   }
 }
 
