@@ -267,8 +267,12 @@ class Housekeeper {
   void BuildTable(const std::string& table) {
     const auto started = std::chrono::steady_clock::now();
     metrics_.SetIndexBuilds(1);
-    const Status built = store_.BuildIndexes(table, [this](std::uint64_t, std::uint64_t) { return !Stopping(); });
+    const Status built = store_.BuildIndexes(table, [this](std::uint64_t done, std::uint64_t total) {
+      metrics_.SetIndexProgress(done, total);
+      return !Stopping();
+    });
     metrics_.SetIndexBuilds(0);
+    metrics_.SetIndexProgress(0, 0);
     metrics_.CountIndexBuild(built.ok(), std::chrono::steady_clock::now() - started);
     if (built.ok()) {
       Log(terminal_, "info", "indexes of " + table + " are up to date");

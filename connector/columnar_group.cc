@@ -15,6 +15,7 @@ namespace tablecast {
 namespace {
 
 constexpr std::uint32_t kUnknown = 0xFFFFFFFF;
+constexpr std::int64_t kDenseNumbers = 65536;
 constexpr std::int64_t kNanos = 1'000'000'000;
 constexpr std::int64_t kDayNanos = 86400 * kNanos;
 
@@ -89,6 +90,10 @@ class NumberedValues {
       }
       return;
     }
+    // Numbers that lie close together need no hashing; the last place is for no value.
+    const bool dense = day_unit_ == 0 && chunk.greatest - chunk.least < kDenseNumbers;
+    std::vector<std::uint32_t> by_offset;
+    if (dense) by_offset.assign(static_cast<std::size_t>(chunk.greatest - chunk.least + 2), kUnknown);
     if (chunk.scale != scale_) by_number_.clear();
     scale_ = chunk.scale;
     for (std::size_t i = 0; i < rows.size(); ++i) {
@@ -101,6 +106,14 @@ class NumberedValues {
         if (by_part_[part] == kUnknown)
           by_part_[part] = of(ColumnNumber(field, static_cast<std::int64_t>(part) * day_unit_, chunk.scale));
         out[i] = by_part_[part];
+        continue;
+      }
+      if (dense) {
+        std::uint32_t& known = value == ColumnChunk::kNull
+                                   ? by_offset.back()
+                                   : by_offset[static_cast<std::size_t>(value - chunk.least)];
+        if (known == kUnknown) known = of(ColumnNumber(field, value, chunk.scale));
+        out[i] = known;
         continue;
       }
       const auto [at, added] = by_number_.try_emplace(value, 0);

@@ -248,6 +248,7 @@ class Planner {
     path.estimated_items = static_cast<double>(path.points.size());
     path.pushed = scan.served();
     path.key_text = "columns of " + std::to_string(sidecar->rows()) + " records";
+    for (const std::string& text : path.pushed) path.key_text += (&text == &path.pushed.front() ? ": " : " and ") + text;
     if (!path.changed.empty())
       path.key_text += ", " + std::to_string(path.changed.size()) + " changed since";
     candidates_.push_back(std::move(path));

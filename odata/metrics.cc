@@ -55,6 +55,8 @@ struct Metrics::State {
   prometheus::Counter& build_seconds =
       OneCounter(registry, "tablecast_index_build_seconds_total", "Time spent building indexes");
   prometheus::Gauge& builds_running = OneGauge(registry, "tablecast_index_builds_running", "Index builds in progress");
+  prometheus::Gauge& build_done = OneGauge(registry, "tablecast_index_build_done_items", "Items done of the index build in progress");
+  prometheus::Gauge& build_total = OneGauge(registry, "tablecast_index_build_total_items", "Items of the index build in progress");
   prometheus::Gauge& store_bytes = OneGauge(registry, "tablecast_store_bytes", "Size of the store on disk");
   prometheus::Gauge& connections = OneGauge(registry, "tablecast_http_connections", "Open connections");
   prometheus::Gauge& queued = OneGauge(registry, "tablecast_http_queued_requests", "Requests waiting for a worker");
@@ -127,6 +129,10 @@ void Metrics::CountIndexBuild(bool succeeded, std::chrono::nanoseconds duration)
 }
 
 void Metrics::SetIndexBuilds(std::size_t running) { state_->builds_running.Set(static_cast<double>(running)); }
+void Metrics::SetIndexProgress(std::uint64_t done, std::uint64_t total) {
+  state_->build_done.Set(static_cast<double>(done));
+  state_->build_total.Set(static_cast<double>(total));
+}
 void Metrics::SetStoreBytes(std::uint64_t bytes) { state_->store_bytes.Set(static_cast<double>(bytes)); }
 
 void Metrics::SetLoad(const HttpServer::Load& load) {

@@ -35,6 +35,8 @@ class Metrics {
   void CountIndexBuild(bool succeeded, std::chrono::nanoseconds duration);
   // Index builds in progress.
   void SetIndexBuilds(std::size_t running);
+  // Items of the build in progress; 0 of 0 when there is none.
+  void SetIndexProgress(std::uint64_t done, std::uint64_t total);
   void SetStoreBytes(std::uint64_t bytes);
   void SetLoad(const HttpServer::Load& load);
   void CountCatalogReload(bool succeeded);

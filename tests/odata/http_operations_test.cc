@@ -50,6 +50,7 @@ TEST(MetricsTest, CountsRequestsByRouteAndStatus) {
   metrics.CountIndexBuild(true, std::chrono::milliseconds(1500));
   metrics.CountIndexBuild(false, std::chrono::milliseconds(0));
   metrics.SetIndexBuilds(2);
+  metrics.SetIndexProgress(30, 70);
   metrics.SetStoreBytes(4096);
   metrics.SetLoad({.connections = 7, .queued_requests = 1, .buffered_bytes = 99});
   metrics.CountCatalogReload(false);
@@ -70,6 +71,7 @@ TEST(MetricsTest, CountsRequestsByRouteAndStatus) {
                            "tablecast_index_builds_total{result=\"failed\"} 1",
                            "tablecast_index_build_seconds_total 1.5",
                            "tablecast_index_builds_running 2",
+                           "tablecast_index_build_done_items 30", "tablecast_index_build_total_items 70",
                            "tablecast_store_bytes 4096",
                            "tablecast_http_connections 7",
                            "tablecast_http_queued_requests 1",
