@@ -46,23 +46,6 @@ FieldType TypeOfStored(AttributeType type) {
   }
 }
 
-// A write of the virtual column reaches the stored item: through a written inverse that mentions
-// it, or one that pushes an equality down exactly.
-bool IsWritable(const CompiledQualifier& qualifier, const VirtualColumn& column) {
-  for (const PhysicalColumn& physical : qualifier.physical_columns()) {
-    if (!physical.inverse) continue;
-    for (const auto& use : physical.inverse->fields()) {
-      if (use.name == column.name) return true;
-    }
-  }
-  if (column.type != formula::ValueType::kText) return false;
-  const auto pushed = qualifier.PushDown(
-      {{column.name, CompiledQualifier::PushOp::kEq, {formula::Value::Text("x")}}});
-  return std::any_of(pushed.conditions.begin(), pushed.conditions.end(), [](const auto& condition) {
-    return condition.exact && condition.condition.equals.size() == 1;
-  });
-}
-
 const InferredAttribute* FindInferred(const std::vector<InferredAttribute>& attributes,
                                       std::string_view name) {
   for (const InferredAttribute& attribute : attributes) {
@@ -163,7 +146,7 @@ bool CatalogBuilder::SourceOf(const Draft& draft, const std::string& column, Fie
     field.source.kind = SourceKind::kVirtual;
     field.source.virtual_index = static_cast<std::uint32_t>(i);
     field.source.attribute = column;
-    field.read_only = !IsWritable(object.qualifier(), virtuals[i]);
+    field.read_only = !IsWritableVirtual(object.qualifier(), i);
     return true;
   }
   // An entry of the qualifier under its own name stands for its attribute.

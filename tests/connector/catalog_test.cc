@@ -154,6 +154,20 @@ TEST(CatalogTest, FaultsAreLocated) {
   }
 }
 
+// $metadata tells clients what they may send: what a write would refuse is read-only.
+TEST(CatalogTest, AVirtualColumnWithoutAnInverseIsReadOnly) {
+  const std::string text = R"j({"tableName": "OrderManagement", "columns": {
+      "sk": {"filter": "things#%", "type": "S"},
+      "whole": {"virtual": true, "values": [{"definition": "RIGHT(sk, LEN(sk) - FIND('#', sk))"}]},
+      "front": {"virtual": true, "values": [{"definition": "LEFT(pk, 3)"}]},
+      "kind": {"virtual": true, "values": [{"definition": "CASE(pk, 'a', 'x', 'o')"}]}}})j";
+  const Shop shop(OrderSchema(), {}, {{"Things.json", text}});
+  const ExternalObject& things = shop.object("Things");
+  EXPECT_FALSE(things.FindField("whole")->read_only);
+  EXPECT_TRUE(things.FindField("front")->read_only);
+  EXPECT_TRUE(things.FindField("kind")->read_only);
+}
+
 TEST(CatalogTest, TwoObjectsMayNotDifferByCaseOnly) {
   MemoryItemStore store;
   const CatalogLoad load =
