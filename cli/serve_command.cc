@@ -158,6 +158,7 @@ class Housekeeper {
     stamp_ = FolderStamp(options_.catalog);
     thread_ = std::thread([this] { Run(); });
   }
+  bool store_lost() const { return store_lost_.load(); }
   void Stop() {
     {
       const std::lock_guard<std::mutex> lock(mutex_);
@@ -187,7 +188,20 @@ class Housekeeper {
     return stopping_;
   }
 
+  // A store whose head could not be written answers nothing any more until it is opened again. That is for whoever
+  // restarts this process: it ends, instead of answering 503 for ever.
+  bool StoreIsLost() {
+    const auto snapshot = store_.BeginRead();
+    if (snapshot.ok() || snapshot.error().reason != "store-needs-reopen") return false;
+    if (!store_lost_.exchange(true)) {
+      Log(terminal_, "error", "the store must be opened again: " + snapshot.error().ToString() + "; stopping");
+      server_.RequestDrain();
+    }
+    return true;
+  }
+
   void Tick() {
+    if (StoreIsLost()) return;
     const bool hang_up = g_reload.exchange(false);
     bool reload = hang_up;
     if (hang_up && tls_ != nullptr) {
@@ -290,6 +304,7 @@ class Housekeeper {
   std::shared_ptr<TlsContext> tls_;
   AccessLog* log_ = nullptr;
   AuditLog* audit_ = nullptr;
+  std::atomic<bool> store_lost_{false};
   std::string stamp_;
   std::mutex mutex_;
   std::condition_variable wake_;
@@ -430,6 +445,9 @@ ExitCode RunServe(const Terminal& terminal, const ServeOptions& options) {
   housekeeper.Stop();
   g_server.store(nullptr);
   if (!status.ok()) return PrintError(terminal, "serve", status.error());
+  if (housekeeper.store_lost()) return PrintError(terminal, "serve", MakeError(ErrorCode::kUnavailable, "store-needs-reopen",
+                                                                               "the store's head could not be written", options.store,
+                                                                               "see that the disk has room, then start again"));
   Log(terminal, "info", "stopped");
   return kSuccess;
 }

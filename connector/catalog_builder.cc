@@ -364,6 +364,20 @@ void CatalogBuilder::Compile(Draft& draft) {
   object.qualifier_ = std::move(compiled.qualifier);
 }
 
+void CatalogBuilder::ReadVerbs(const JsonPlace& object, ObjectOptions& options) {
+  if (object.Child("verbs")) {
+    options.create = options.update = options.remove = false;
+    for (const std::string& verb : StringsOf(object, "verbs")) {
+      if (verb == "create") options.create = true;
+      if (verb == "update") options.update = true;
+      if (verb == "delete") options.remove = true;
+    }
+  }
+  options.read_only = options.read_only || BoolOf(object, "readOnly").value_or(false) ||
+                      !(options.create || options.update || options.remove);
+  if (options.read_only) options.create = options.update = options.remove = false;
+}
+
 void CatalogBuilder::ReadObjectOptions(Draft& draft) {
   ExternalObject& object = *draft.object;
   object.label_ = object.name_;
@@ -373,7 +387,7 @@ void CatalogBuilder::ReadObjectOptions(Draft& draft) {
     object.label_ = StringOf(at, "label").value_or(object.name_);
     object.plural_label_ = StringOf(at, "pluralLabel").value_or(object.label_);
     object.description_ = StringOf(at, "description").value_or("");
-    object.options_.read_only = BoolOf(at, "readOnly").value_or(false);
+    ReadVerbs(at, object.options_);
     object.options_.upsert = BoolOf(at, "upsert").value_or(true);
     object.options_.columnar = BoolOf(at, "columnar").value_or(false);
     object.options_.clustered = BoolOf(at, "clustered").value_or(false);

@@ -47,6 +47,7 @@ class CatalogBuilder {
   void OpenTables();
   void Compile(Draft& draft);
   void ReadObjectOptions(Draft& draft);
+  static void ReadVerbs(const JsonPlace& object, ObjectOptions& options);
   void Infer(Draft& draft);
   TableSchema SchemaWithoutStore(const Draft& draft) const;
   JsonPlace Extension(const Draft& draft, std::string_view key);

@@ -288,6 +288,7 @@ void CatalogBuilder::BuildChildren() {
                                       StringOf(at, "key").value_or("")};
       object.options_.read_only =
           parent->object->options().read_only || object.embedded_->key_member.empty();
+      ReadVerbs(described, object.options_);
       object.external_id_.separator = parent->object->external_id().separator;
       object.external_id_.escape = parent->object->external_id().escape;
       object.external_id_.max_length = parent->object->external_id().max_length;

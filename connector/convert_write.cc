@@ -79,7 +79,7 @@ std::string DateTimeInForm(const Field& field, Timestamp at, const AttributeValu
   Timestamp shown = at;
   if (!form->has_zone) shown.seconds += std::int64_t{60} * field.zone_minutes;
   if (form->form == IsoForm::kDate && TimeOf(shown).nanos == 0) return FormatDate(DateOf(shown));
-  std::string text = FormatTimestamp(shown);
+  std::string text = FormatTimestamp(shown, form->fraction_digits);  // texts of one width keep their order
   if (!form->has_zone || form->form == IsoForm::kDate) text.pop_back();  // the Z
   const std::size_t t = text.find('T');
   if (form->form == IsoForm::kBasic) {
@@ -179,6 +179,9 @@ Result<AttributeValue> StoreScalar(const Field& field, const EdmValue& value,
               field, "value-type",
               "member " + field.name + "/" + name + " lies below another value and is read-only");
         }
+        if (member->required && member_value.is_null()) {
+          return Refuse(field, "field-required", "the member `" + field.name + "/" + name + "` needs a value");
+        }
         const auto before = map.find(member->source.attribute);
         TABLECAST_ASSIGN_OR_RETURN(
             AttributeValue stored,
@@ -213,7 +216,7 @@ bool IsSet(AttributeType type) {
   return type == AttributeType::kSS || type == AttributeType::kNS || type == AttributeType::kBS;
 }
 
-// A set of the element type that the elements have. An empty one cannot be stored: NULL.
+// A set of the element type that the elements have. An empty one cannot be stored, and is nobody's way to say null.
 Result<AttributeValue> SetFrom(const Field& field, AttributeType type,
                                const AttributeValue::List& elements) {
   AttributeValue::Set set;
@@ -231,7 +234,10 @@ Result<AttributeValue> SetFrom(const Field& field, AttributeType type,
                         " and takes elements of one type only");
     }
   }
-  if (set.empty()) return AttributeValue::Null();
+  if (set.empty()) {
+    if (field.form == CollectionForm::kText) return AttributeValue::Null();  // an empty text is null anyway
+    return Refuse(field, "set-empty", "field " + field.name + " is stored as a set, which cannot be empty; null removes it");
+  }
   std::sort(set.begin(), set.end());
   set.erase(std::unique(set.begin(), set.end()), set.end());
   return AttributeValue::SetOf(type, std::move(set));

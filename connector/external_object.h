@@ -94,8 +94,11 @@ struct EmbeddedList {
 };
 
 struct ObjectOptions {
-  bool read_only = false;
-  bool upsert = true;
+  bool read_only = false;  // then none of the three
+  bool create = true;      // `verbs`
+  bool update = true;
+  bool remove = true;
+  bool upsert = true;  // what a missing record's update does, where both are allowed
   bool columnar = false;
   bool clustered = false;
   bool guid_key = false;

@@ -41,6 +41,30 @@ Error FieldError(std::string reason, std::string message, const Field& field) {
   return MakeError(ErrorCode::kInvalidArgument, std::move(reason), std::move(message), field.name);
 }
 
+const EdmValue* MemberOf(const EdmValue& value, const std::string& name) {
+  if (value.kind() != EdmKind::kComplex) return nullptr;
+  for (const auto& [member, inner] : value.complex()) {
+    if (member == name) return &inner;
+  }
+  return nullptr;
+}
+
+// The first read-only member of a complex value that `value` would change.
+const Field* ReadOnlyMember(const Field& field, const EdmValue& value, const EdmValue& current) {
+  if (field.collection) return nullptr;
+  for (const Field& member : field.members) {
+    const EdmValue* given = MemberOf(value, member.name);
+    const EdmValue* old = MemberOf(current, member.name);
+    const EdmValue before = old != nullptr ? *old : EdmValue();
+    const EdmValue after = given != nullptr ? *given : EdmValue();
+    // Left out is left alone, unless the whole value goes.
+    if (member.read_only && (given != nullptr || value.is_null()) && !EqualEdm(before, after)) return &member;
+    if (given == nullptr || member.members.empty()) continue;
+    if (const Field* inner = ReadOnlyMember(member, after, before)) return inner;
+  }
+  return nullptr;
+}
+
 // The value at the end of a path, made on the way when `create`.
 AttributeValue* Follow(AttributeValue* value, const std::vector<PathStep>& path, bool create) {
   for (const PathStep& step : path) {
@@ -211,6 +235,10 @@ Status RecordEdit::Assign(const FieldAssignment& assignment, bool creating) {
     return FieldError("key-immutable", "the key of a record cannot be changed", field);
   }
   if (assignment.members.empty() && !creating && Equal(field, Current(field), value)) return {};
+  // An empty collection is what clients read where nothing is stored, and send back with a copy.
+  const bool set = field.stored_collection == AttributeType::kSS || field.stored_collection == AttributeType::kNS ||
+                   field.stored_collection == AttributeType::kBS;
+  if (creating && set && field.PublishedAsCollection() && value.kind() == EdmKind::kCollection && value.collection().empty()) return {};
   const bool computed = field.read_only || field.source.kind == SourceKind::kElementIndex;
   if (computed && creating && value.is_null()) return {};
   if (field.source.kind == SourceKind::kParent) {
@@ -224,13 +252,15 @@ Status RecordEdit::Assign(const FieldAssignment& assignment, bool creating) {
   if (value.is_null() && field.required) {
     return FieldError("field-required", "the field `" + field.name + "` needs a value", field);
   }
+  const Field* refused = assignment.members.empty() ? ReadOnlyMember(field, value, creating ? EdmValue() : Current(field)) : nullptr;
+  for (const Field* member : assignment.members) refused = member->read_only ? member : refused;
+  if (refused != nullptr) return FieldError("field-read-only", "the member `" + refused->name + "` cannot be written", field);
   if (field.source.kind == SourceKind::kVirtual) {
     virtuals_.push_back({field.column, ToFormula(value)});
     Note(field);
     return {};
   }
-  const Status set = SetStored(field, assignment.members, value);
-  if (!set.ok()) return set.error();
+  TABLECAST_RETURN_IF_ERROR(SetStored(field, assignment.members, value));
   if (field.source.kind == SourceKind::kAttribute && field.source.path.empty()) {
     given_physical_.push_back(field.source.attribute);
   }
@@ -269,10 +299,11 @@ Status RecordEdit::AssignColumn(const JoinColumn& column, const EdmValue& value)
   return {};
 }
 
-Status RecordEdit::ResetUnnamed(const std::vector<FieldAssignment>& named) {
+Status RecordEdit::ResetUnnamed(const std::vector<FieldAssignment>& named, const std::vector<const Field*>& kept) {
   for (const Field& field : object_.fields()) {
+    if (std::find(kept.begin(), kept.end(), &field) != kept.end()) continue;
     const bool given = std::any_of(named.begin(), named.end(), [&](const auto& a) { return a.field == &field; });
-    if (given || field.hidden || field.read_only || field.key_part) continue;
+    if (given || field.hidden || field.read_only || field.key_part || field.on_update_formula) continue;
     if (field.source.kind == SourceKind::kVirtual) continue;  // follows from its physical column
     if (field.source.kind != SourceKind::kAttribute && field.source.kind != SourceKind::kElement) continue;
     // A column that carries the record type or a virtual key is no business of the caller's.

@@ -26,8 +26,8 @@ class RecordEdit {
   Status Assign(const FieldAssignment& assignment, bool creating);
   // Sets a physical or virtual column to a join value (a link to another record).
   Status AssignColumn(const JoinColumn& column, const EdmValue& value);
-  // PUT: every published, updatable field that was not named goes to its default or null.
-  Status ResetUnnamed(const std::vector<FieldAssignment>& named);
+  // PUT: every published, updatable field that was not named goes to its default or null, but for `kept`.
+  Status ResetUnnamed(const std::vector<FieldAssignment>& named, const std::vector<const Field*>& kept);
   // `default`, `generate` of a new record; `onUpdate` of a changed one.
   Status FillDefaults(WriteTransaction& txn);
   Status ApplyOnUpdate();

@@ -17,9 +17,13 @@ bool EtagListMatches(const std::string& header, const std::string& etag) {
   return header == "*" || header.find("\"" + etag + "\"") != std::string::npos;
 }
 
-Status CheckWritable(const ExternalObject& object) {
+Status CheckWritable(const ExternalObject& object, bool ObjectOptions::*verb, const char* name) {
   if (object.options().read_only) {
     return MakeError(ErrorCode::kFailedPrecondition, "object-read-only", object.name() + " is read-only");
+  }
+  if (!(object.options().*verb)) {
+    return MakeError(ErrorCode::kFailedPrecondition, "verb-not-allowed",
+                     std::string(name) + " of records of " + object.name() + " is switched off");
   }
   if (!object.table_exists()) {
     return MakeError(ErrorCode::kNotFound, "table-not-found", "the table " + object.table() + " is not in the store yet");
@@ -129,7 +133,7 @@ Result<WrittenRecord> RecordWriter::DescribeElement(const ExternalObject& child,
 
 Result<WrittenRecord> RecordWriter::Create(WriteTransaction& txn, const RecordChange& change) {
   const ExternalObject& object = *change.object;
-  TABLECAST_RETURN_IF_ERROR(CheckWritable(object));
+  TABLECAST_RETURN_IF_ERROR(CheckWritable(object, &ObjectOptions::create, "creation"));
   if (object.embedded() != nullptr) {
     // The parent is named by its key among the fields.
     const ExternalObject& parent = *object.embedded()->parent;
@@ -217,7 +221,7 @@ Result<WrittenRecord> RecordWriter::Create(WriteTransaction& txn, const RecordCh
 }
 
 Status RecordWriter::AppendElement(WriteTransaction& txn, const ExternalObject& child, const RecordChange& record, Item& item) {
-  TABLECAST_RETURN_IF_ERROR(CheckWritable(child));
+  TABLECAST_RETURN_IF_ERROR(CheckWritable(child, &ObjectOptions::create, "creation"));
   const EmbeddedList& embedded = *child.embedded();
   auto found = item.find(embedded.attribute);
   if (found == item.end()) found = item.emplace(embedded.attribute, AttributeValue::ListOf({})).first;
@@ -252,7 +256,7 @@ Status RecordWriter::AppendElement(WriteTransaction& txn, const ExternalObject& 
 Result<WrittenRecord> RecordWriter::CreateUnder(WriteTransaction& txn, const ExternalObject& parent_object,
                                                 const RecordKey& parent, const Navigation& navigation,
                                                 RecordChange change) {
-  TABLECAST_RETURN_IF_ERROR(CheckWritable(*navigation.target));
+  TABLECAST_RETURN_IF_ERROR(CheckWritable(*navigation.target, &ObjectOptions::create, "creation"));
   TABLECAST_ASSIGN_OR_RETURN(const FoundRecord found, FindRecord(txn, parent_object, parent, now_));
   const ExternalObject& object = *navigation.target;
   if (navigation.embedded) {
@@ -295,7 +299,6 @@ Result<WrittenRecord> RecordWriter::CreateUnder(WriteTransaction& txn, const Ext
 Result<WrittenRecord> RecordWriter::Update(WriteTransaction& txn, const RecordKey& key, const RecordChange& change,
                                            UpdateMode mode, const Preconditions& preconditions, bool upsert) {
   const ExternalObject& object = *change.object;
-  TABLECAST_RETURN_IF_ERROR(CheckWritable(object));
   auto found = FindRecord(txn, object, key, now_);
   if (!found.ok()) {
     const bool missing = found.error().code == ErrorCode::kNotFound;
@@ -303,7 +306,8 @@ Result<WrittenRecord> RecordWriter::Update(WriteTransaction& txn, const RecordKe
     if (!preconditions.if_match.empty()) {
       return MakeError(ErrorCode::kFailedPrecondition, "etag-mismatch", "the record is not there, and If-Match demands it");
     }
-    if (!upsert || !object.options().upsert || object.embedded() != nullptr) return found.error();
+    const ObjectOptions& options = object.options();
+    if (!upsert || !options.upsert || !options.update || object.embedded() != nullptr) return found.error();
     RecordChange creation = change;
     // The key of the address fills the key columns.
     if (key.external_id) {
@@ -317,11 +321,12 @@ Result<WrittenRecord> RecordWriter::Update(WriteTransaction& txn, const RecordKe
     }
     return Create(txn, creation);
   }
+  TABLECAST_RETURN_IF_ERROR(CheckWritable(object, &ObjectOptions::update, "update"));
   const std::string etag = ContentHash(object.schema(), found->item);
   TABLECAST_RETURN_IF_ERROR(CheckPreconditions(preconditions, etag));
   RecordEdit edit(object, now_, &found->item, found->element);
   for (const FieldAssignment& assignment : change.fields) TABLECAST_RETURN_IF_ERROR(edit.Assign(assignment, false));
-  if (mode == UpdateMode::kReplace) TABLECAST_RETURN_IF_ERROR(edit.ResetUnnamed(change.fields));
+  if (mode == UpdateMode::kReplace) TABLECAST_RETURN_IF_ERROR(edit.ResetUnnamed(change.fields, change.kept));
   for (const LinkedRecords& link : change.links) {
     if (link.navigation->collection || !link.create.empty()) {
       return MakeError(ErrorCode::kUnimplemented, "deep-update", "an update of related records inside a record is not offered",
@@ -354,7 +359,7 @@ Result<WrittenRecord> RecordWriter::Update(WriteTransaction& txn, const RecordKe
 
 Result<WrittenRecord> RecordWriter::Delete(WriteTransaction& txn, const ExternalObject& object, const RecordKey& key,
                                            const Preconditions& preconditions) {
-  TABLECAST_RETURN_IF_ERROR(CheckWritable(object));
+  TABLECAST_RETURN_IF_ERROR(CheckWritable(object, &ObjectOptions::remove, "deletion"));
   TABLECAST_ASSIGN_OR_RETURN(FoundRecord found, FindRecord(txn, object, key, now_));
   TABLECAST_RETURN_IF_ERROR(CheckPreconditions(preconditions, ContentHash(object.schema(), found.item)));
   TABLECAST_ASSIGN_OR_RETURN(const auto owned, OwnedRecord::Make(object, found.item, now_));
@@ -390,7 +395,7 @@ Result<WrittenRecord> RecordWriter::SetReference(WriteTransaction& txn, const Ex
   };
   const auto set = [&](const ExternalObject& of, const RecordKey& key, const JoinColumn& column,
                        const EdmValue& value) -> Result<WrittenRecord> {
-    TABLECAST_RETURN_IF_ERROR(CheckWritable(of));
+    TABLECAST_RETURN_IF_ERROR(CheckWritable(of, &ObjectOptions::update, "update"));
     TABLECAST_ASSIGN_OR_RETURN(const FoundRecord found, FindRecord(txn, of, key, now_));
     RecordEdit edit(of, now_, &found.item, found.element);
     TABLECAST_RETURN_IF_ERROR(edit.AssignColumn(column, value));

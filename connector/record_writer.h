@@ -47,6 +47,7 @@ struct RecordChange {
   const ExternalObject* object = nullptr;
   std::vector<FieldAssignment> fields;
   std::vector<LinkedRecords> links;
+  std::vector<const Field*> kept;  // UpdateMode::kReplace leaves these alone: the caller does not see them
 };
 
 struct Preconditions {

@@ -188,7 +188,11 @@ class Builder {
 
   void SetAnnotations(const ExternalObject& object, Annotations& out) {
     const ObjectRights& rights = principal_.RightsFor(object.name());
-    const bool writable = !object.options().read_only && object.table_exists();
+    const ObjectOptions& options = object.options();
+    const bool create = options.create && rights.create && object.table_exists();
+    const bool update = options.update && rights.update && object.table_exists();
+    const bool remove = options.remove && rights.remove && object.table_exists();
+    const bool embedded = object.embedded() != nullptr;
     std::vector<std::string> unsortable;
     std::vector<std::string> read_only;
     for (const Field& field : object.fields()) {
@@ -214,15 +218,15 @@ class Builder {
                            {"TopSupported", CsdlValue::Bool(true)}, {"SkipSupported", CsdlValue::Bool(true)},
                            {"Countable", CsdlValue::Bool(true)}, {"Sortable", CsdlValue::Bool(true)}}));
     Add(out, "Capabilities.InsertRestrictions",
-        CsdlValue::Record({{"Insertable", CsdlValue::Bool(writable && rights.create)},
+        CsdlValue::Record({{"Insertable", CsdlValue::Bool(create)},
                            {"NonInsertableProperties", PropertyPaths(read_only)}}));
     Add(out, "Capabilities.UpdateRestrictions",
-        CsdlValue::Record({{"Updatable", CsdlValue::Bool(writable && rights.update)},
-                           {"Upsertable", CsdlValue::Bool(writable && rights.create && rights.update && object.options().upsert)},
+        CsdlValue::Record({{"Updatable", CsdlValue::Bool(update)},
+                           {"Upsertable", CsdlValue::Bool(create && update && options.upsert && !embedded)},
                            {"UpdateMethod", CsdlValue::Enum("Capabilities.HttpMethod", "PATCH PUT")},
                            {"NonUpdatableProperties", PropertyPaths(read_only)}}));
     Add(out, "Capabilities.DeleteRestrictions",
-        CsdlValue::Record({{"Deletable", CsdlValue::Bool(writable && rights.remove)}}));
+        CsdlValue::Record({{"Deletable", CsdlValue::Bool(remove)}}));
     Add(out, "Capabilities.ChangeTracking", CsdlValue::Record({{"Supported", CsdlValue::Bool(object.embedded() == nullptr)}}));
     Add(out, "Aggregation.ApplySupported",
         CsdlValue::Record({{"Transformations", Names(ApplyTransformations())},

@@ -49,7 +49,7 @@ Result<EdmValue> Single(const JsonValue& json, const Field& field, EdmKind kind)
         if (member.name.find('@') != std::string::npos) continue;
         const auto found = std::find_if(field.members.begin(), field.members.end(),
                                         [&](const Field& candidate) { return candidate.name == member.name; });
-        if (found == field.members.end()) {
+        if (found == field.members.end() || found->hidden) {
           return MakeError(ErrorCode::kInvalidArgument, "property-unknown",
                            "`" + field.name + "` has no member `" + member.name + "`", field.name + "/" + member.name);
         }
@@ -102,6 +102,12 @@ std::string ReferenceOf(const JsonValue& json) {
   return "";
 }
 
+// A link over a collection is written into the records that it names.
+Status PayloadReader::MayLink(const Navigation& navigation) const {
+  if (!navigation.collection || principal_.RightsFor(navigation.target->name()).update) return {};
+  return MakeError(ErrorCode::kPermissionDenied, "update-forbidden", "you may not update records of " + navigation.target->name());
+}
+
 Result<Payload> PayloadReader::Entity(const JsonValue& json, const ExternalObject& object, int depth) const {
   if (!json.IsObject()) {
     return MakeError(ErrorCode::kInvalidArgument, "payload-object", "the body is a JSON object with the record's properties");
@@ -138,6 +144,7 @@ Result<Payload> PayloadReader::Entity(const JsonValue& json, const ExternalObjec
         return MakeError(ErrorCode::kInvalidArgument, "navigation-unknown",
                          object.name() + " has no navigation property `" + name.substr(0, at) + "`", name);
       }
+      TABLECAST_RETURN_IF_ERROR(MayLink(*navigation));
       LinkedRecords& links = links_of(*navigation);
       const std::vector<JsonValue> single{value};
       for (const JsonValue& id : value.IsArray() ? value.elements : single) {
@@ -160,6 +167,7 @@ Result<Payload> PayloadReader::Entity(const JsonValue& json, const ExternalObjec
       for (const JsonValue& related : value.IsArray() ? value.elements : single) {
         const std::string id = related.IsObject() && related.members.size() == 1 ? ReferenceOf(related) : "";
         if (!id.empty()) {
+          TABLECAST_RETURN_IF_ERROR(MayLink(*navigation));
           TABLECAST_ASSIGN_OR_RETURN(RecordKey key, resolve_(id, *navigation->target));
           links.bind.push_back(std::move(key));
           continue;

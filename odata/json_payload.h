@@ -33,6 +33,7 @@ class PayloadReader {
 
  private:
   Result<Payload> Entity(const JsonValue& json, const ExternalObject& object, int depth) const;
+  Status MayLink(const Navigation& navigation) const;
   const Principal& principal_;
   Resolve resolve_;
 };

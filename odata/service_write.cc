@@ -29,10 +29,10 @@ std::string_view RelativeId(std::string_view id, std::string_view root, std::str
 
 std::string AllowedMethods(const ExternalObject& object, const ObjectRights& rights, bool record) {
   std::string allow = "GET, HEAD";
-  if (object.options().read_only) return allow;
-  if (!record && rights.create) allow += ", POST";
-  if (record && rights.update) allow += ", PATCH, PUT";
-  if (record && rights.remove) allow += ", DELETE";
+  const ObjectOptions& options = object.options();
+  if (!record && rights.create && options.create) allow += ", POST";
+  if (record && rights.update && options.update) allow += ", PATCH, PUT";
+  if (record && rights.remove && options.remove) allow += ", DELETE";
   return allow;
 }
 
@@ -104,7 +104,10 @@ Status RequestHandler::PrepareReference() {
     parent.steps.pop_back();
   }
   write_object_ = parent.steps.empty() ? parent.object : parent.steps.back().navigation->target;
-  TABLECAST_RETURN_IF_ERROR(Require(*write_object_, &ObjectRights::update, "update"));
+  // The side that holds the column is the one that changes.
+  const ExternalObject& changed = navigation->collection ? *navigation->target : *write_object_;
+  TABLECAST_RETURN_IF_ERROR(Require(changed, &ObjectRights::update, "update"));
+  if (!changed.options().update) return MethodNotAllowed(method_, "GET, HEAD");
   TABLECAST_ASSIGN_OR_RETURN(write_key_, KeyOfTarget(parent));
   write_navigation_ = navigation;
   write_kind_ = WriteKind::kSetReference;
@@ -129,6 +132,7 @@ Status RequestHandler::PrepareReference() {
 
 Status RequestHandler::PrepareProperty() {
   const ExternalObject& object = *bound_path_.object;
+  if (!object.options().update) return MethodNotAllowed(method_, "GET, HEAD");
   TABLECAST_RETURN_IF_ERROR(Require(object, &ObjectRights::update, "update"));
   if (method_ == "POST") return MethodNotAllowed(method_, "GET, HEAD, PUT, PATCH, DELETE");
   const Field& leaf = bound_path_.members.empty() ? *bound_path_.field : *bound_path_.members.back();
@@ -189,7 +193,9 @@ Status RequestHandler::PrepareTarget() {
   const ObjectRights& rights = principal_.RightsFor(object.name());
   const bool record = bound_path_.kind == BoundPath::Kind::kRecord;
   const std::string allow = AllowedMethods(object, rights, record);
-  if (object.options().read_only) return MethodNotAllowed(method_, allow);
+  const ObjectOptions& options = object.options();
+  const bool switched_on = method_ == "POST" ? options.create : method_ == "DELETE" ? options.remove : options.update;
+  if (!switched_on) return MethodNotAllowed(method_, allow);
   if (!record && method_ == "PATCH" && IsDeltaPayload(request_.body)) return NotOffered("a change of a set by a delta payload");
   if (record ? method_ == "POST" : method_ != "POST") return MethodNotAllowed(method_, allow);
 
@@ -208,6 +214,12 @@ Status RequestHandler::PrepareTarget() {
   });
   TABLECAST_ASSIGN_OR_RETURN(Payload payload, reader.ReadEntity(request_.body, object));
   change_ = std::move(payload.change);
+  if (method_ == "PUT") {
+    // What a caller does not see is not his to reset.
+    for (const Field& field : object.fields()) {
+      if (principal_.HidesField(object.name(), field.name)) change_.kept.push_back(&field);
+    }
+  }
   if (preconditions_.if_match.empty()) preconditions_.if_match = payload.etag;
   if (method_ == "POST") {
     preconditions_ = {};

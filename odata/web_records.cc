@@ -212,8 +212,9 @@ void WriteObject(const Call& call, const ReadSnapshot& snapshot, const ExternalO
   json.BeginObject().Key("name").String(object.name()).Key("label").String(object.label());
   json.Key("pluralLabel").String(object.plural_label()).Key("description").String(object.description());
   json.Key("table").String(object.table()).Key("tableExists").Bool(object.table_exists());
-  const bool writable = object.table_exists() && !object.options().read_only;
-  json.Key("writable").Bool(writable && (rights.create || rights.update || rights.remove));
+  const ObjectOptions& options = object.options();
+  const bool writes = (rights.create && options.create) || (rights.update && options.update) || (rights.remove && options.remove);
+  json.Key("writable").Bool(object.table_exists() && writes);
   json.Key("embeddedIn");
   if (object.embedded() != nullptr && call.principal.RightsFor(object.embedded()->parent->name()).read) {
     json.String(object.embedded()->parent->name());

@@ -101,9 +101,13 @@ constexpr Shape kAggregate{
     nullptr, kAggregateWords};
 constexpr Shape kAggregates{
     kObject, "an object of methods by field", "{ \"TOTAL\": \"sum\" }", {}, &kAggregate};
+constexpr std::string_view kVerbWords[] = {"create", "update", "delete"};
+constexpr Shape kVerb{kString, "a verb", "\"create\", \"update\" or \"delete\"", {}, nullptr, kVerbWords};
+constexpr Shape kVerbs{kArray, "an array of verbs", "[\"create\", \"update\"]", {}, &kVerb};
 constexpr MemberShape kObjectMembers[] = {
     {"name", &kAnyText},        {"label", &kAnyText},        {"pluralLabel", &kAnyText},
     {"description", &kAnyText}, {"readOnly", &kFlag},        {"upsert", &kFlag},
+    {"verbs", &kVerbs},
     {"columnar", &kFlag},       {"clustered", &kFlag},       {"guidKey", &kFlag},
     {"displayUrl", &kAnyText},  {"aggregates", &kAggregates}};
 constexpr Shape kObjectOptions{kObject, "an object", "{ \"name\": \"Orders\" }", kObjectMembers};

@@ -130,14 +130,16 @@ class Writer(threading.Thread):
         self.open.clear()
 
 
-def readers(served, stop, faults):
+def readers(served, stop, faults, lost):
     connection = http.client.HTTPConnection('127.0.0.1', served.port, timeout=30)
     paths = ['Orders/$count', "Orders?$filter=CUSTOMER%20eq%20'K-1'&$orderby=ORDERDATE%20desc&$top=20", 'OrderItems?$top=50']
     try:
         while not stop.is_set():
             for path in paths:
                 status, _, body = served.request('GET', path, connection=connection)
-                if status != 200:
+                if 'store-needs-reopen' in body:
+                    lost.append(status)
+                elif status != 200:
                     faults.append(f'{path}: {status} {body[:300]}')
     except (OSError, http.client.HTTPException):
         pass
@@ -154,7 +156,7 @@ def doctor(served, faults, cycle, baseline):
 
 
 chance = random.Random(seed)
-faults, lost = [], 0
+faults, stopped = [], 0
 cycles = ['kill'] * kills + [kind for kind in ('power', 'sync', 'write') for _ in range(others)]
 counts = {}
 writers = [Writer(number) for number in range(WRITERS)]
@@ -175,14 +177,24 @@ for cycle, kind in enumerate(cycles):
         if alive:
             faults.append(f'cycle {cycle}: {error}')
     if alive:
-        stop = threading.Event()
+        stop, lost = threading.Event(), []
         for writer in writers:
             writer.begin(served.port, stop, kind)
-        reader = threading.Thread(target=readers, args=(served, stop, faults))
+        reader = threading.Thread(target=readers, args=(served, stop, faults, lost))
         reader.start()
         deadline = time.time() + chance.uniform(0.05, 0.8) + (0.5 if kind != 'kill' else 0)
         while time.time() < deadline and served.process.poll() is None:
             time.sleep(0.005)
+        if lost:
+            # The write that failed was that of the store's head: nothing is answered any more, and the server ends by
+            # itself for its supervisor to start it again.
+            stop.set()
+            stopped += 1
+            try:
+                if kind != 'write' or served.process.wait(15) != 3:
+                    faults.append(f'cycle {cycle}: lost its store and ended with {served.process.returncode}')
+            except subprocess.TimeoutExpired:
+                faults.append(f'cycle {cycle}: lost its store and did not end')
         served.process.kill()
         stop.set()
         for writer in writers:
@@ -204,7 +216,7 @@ for cycle, kind in enumerate(cycles):
         break
 acknowledged, refused = sum(writer.acknowledged for writer in writers), sum(writer.refused for writer in writers)
 served.folder.cleanup()
-print(f'{counts}: {acknowledged:,} writes acknowledged, {refused} refused by failing writes and syncs, {len(faults)} faults, '
+print(f'{counts}: {acknowledged:,} writes acknowledged, {refused} refused by failing writes and syncs, {stopped} stops for a head that could not be written, {len(faults)} faults, '
       f'{time.time() - began:.0f} s')
 for fault in faults[:20]:
     print(fault)
