@@ -153,7 +153,13 @@ ExitCode RunMetadata(const Terminal& terminal, const MetadataOptions& options) {
     std::stringstream text;
     text << in.rdbuf();
     const auto changes = CompareCsdlJson(text.str(), CsdlJson(csdl, ODataVersion::k40));
-    if (!changes.ok()) return PrintError(terminal, "metadata", changes.error());
+    if (!changes.ok()) {
+      // Most keep what `metadata` prints by default, which is XML.
+      Error error = changes.error();
+      error.target = options.diff;
+      error.remedy = "--diff compares CSDL JSON; keep the schema by `tablecast metadata --format json`";
+      return PrintError(terminal, "metadata", error);
+    }
     for (const std::string& change : *changes) WriteStdout(change + "\n");
     if (changes->empty()) WriteStdout("no change: a re-sync would leave everything as it is\n");
     return changes->empty() ? kSuccess : kAnswerIsNo;

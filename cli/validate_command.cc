@@ -16,6 +16,7 @@
 #include "cli/data_findings.h"
 #include "cli/session.h"
 #include "connector/catalog.h"
+#include "connector/field_writer.h"
 #include "qualifiers/qualifier_parser.h"
 #include "qualifiers/validator.h"
 
@@ -91,6 +92,43 @@ Status AddPlacedDataFindings(const Catalog& catalog, ItemStore& store, ClientKin
   return {};
 }
 
+// Fields that come from the data are checked for the client as well: what the data showed stands in for `fields`.
+void AddClientFindings(const Catalog& catalog, const std::vector<CatalogFile>& files, const std::optional<JsonValue>& catalog_json,
+                       const ValidateOptions& validate, Checked& out) {
+  for (const auto& object : catalog.objects()) {
+    const auto file = std::find_if(files.begin(), files.end(), [&](const CatalogFile& one) { return one.name == object->file(); });
+    if (object->embedded() != nullptr || file == files.end() || IsCatalogJson(file->name)) continue;
+    const auto shown = MergeFields("{}", {"fields"}, *object);
+    if (!shown.ok()) continue;
+    auto overlay = ParseJson(shown->text);
+    if (!overlay.ok()) continue;
+    const JsonValue* objects = catalog_json ? catalog_json->Find("objects") : nullptr;
+    const JsonValue* entry = objects == nullptr ? nullptr : objects->Find(object->name());
+    if (entry != nullptr) {
+      for (const JsonMember& member : entry->members) {
+        if (member.name != "fields") overlay->members.push_back(member);
+      }
+    }
+    ValidateOptions options = validate;
+    options.overlay = &*overlay;
+    for (Issue& issue : ValidateQualifier(file->text, file->name, nullptr, options)) {
+      const bool known = std::any_of(out.issues.begin(), out.issues.end(), [&](const Issue& other) {
+        return issue.code == other.code && issue.file == other.file && issue.target == other.target;
+      });
+      if (issue.code.starts_with("client-") && !known) out.issues.push_back(std::move(issue));
+    }
+  }
+}
+
+// Without data there is nothing to check where the fields come from the data, which must not pass for a clean answer.
+void AddUncheckedClients(const std::vector<Issue>& loaded, Checked& out) {
+  for (const Issue& issue : loaded) {
+    if (issue.code != "fields-undeclared") continue;
+    out.issues.push_back({Severity::kInfo, "client-unchecked", "the types of fields that come from the data are not checked for the client",
+                          "give the data: --data STORE, or declare `fields`", issue.target, issue.span, issue.file});
+  }
+}
+
 // Files are checked as a catalog: each for itself, then the objects together.
 Status CheckCatalogFiles(const std::vector<CatalogFile>& files, const ValidateOptions& validate, ItemStore* store,
                          Checked& out) {
@@ -114,6 +152,8 @@ Status CheckCatalogFiles(const std::vector<CatalogFile>& files, const ValidateOp
   CatalogOptions options;
   options.keep_inferred = false;
   const CatalogLoad load = LoadCatalog(files, store, options);
+  if (store == nullptr && validate.client != ClientKind::kNone) AddUncheckedClients(load.issues, out);
+  if (load.catalog != nullptr && validate.client != ClientKind::kNone) AddClientFindings(*load.catalog, files, catalog_json, validate, out);
   for (const Issue& issue : load.issues) {
     // Without data, that fields have to be inferred is no finding.
     if (store == nullptr && (issue.code == "fields-undeclared" || issue.code == "table-missing")) continue;

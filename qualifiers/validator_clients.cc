@@ -129,6 +129,10 @@ class ClientCheck {
                       "fields." + field.name};
         if (const JsonValue* type = field.value.Find("type"); type != nullptr && type->IsString())
           one.type = type->text;
+        // `as` publishes a collection as text.
+        const JsonValue* collection = field.value.Find("collection");
+        if (collection != nullptr && collection->boolean && field.value.Find("as") == nullptr)
+          one.type = "Collection";
         if (const JsonValue* length = field.value.Find("length");
             length != nullptr && length->IsNumber() && length->text.size() < 10) {
           one.length = std::atol(length->text.c_str());
@@ -159,6 +163,9 @@ class ClientCheck {
   }
 
   void Warn(std::string code, std::string message, std::string remedy, const Published& at) {
+    // A field of another file, or of the data, is named: the place does not show it.
+    if (at.span == qualifier_.columns_span && message.find("`" + at.name + "`") == std::string::npos)
+      message = "`" + at.name + "`: " + message;
     findings_.Add(Severity::kWarning, std::move(code), std::move(message), std::move(remedy),
                   at.target, at.span);
   }
