@@ -27,6 +27,9 @@ class FaultyItemStore final : public ItemStore {
   int calls() const { return counter_.calls; }
   // The calls among them that read items or index entries of a snapshot.
   int reads() const { return counter_.reads; }
+  // Write transactions begun, and items put or deleted in them.
+  int transactions() const { return counter_.transactions; }
+  int item_writes() const { return counter_.item_writes; }
 
   SourceCapabilities capabilities() const override { return inner_.capabilities(); }
   Status CreateTable(const TableSchema& schema) override {
@@ -49,6 +52,7 @@ class FaultyItemStore final : public ItemStore {
   // Fails before the body, inside it, or at the commit.
   Status Write(const std::function<Status(WriteTransaction&)>& body) override {
     TABLECAST_RETURN_IF_ERROR(counter_.Call());
+    ++counter_.transactions;
     return inner_.Write([&](WriteTransaction& txn) -> Status {
       Transaction faulty(txn, counter_);
       TABLECAST_RETURN_IF_ERROR(body(faulty));
@@ -80,6 +84,8 @@ class FaultyItemStore final : public ItemStore {
     const int fail_at;
     std::atomic<int> calls{0};
     std::atomic<int> reads{0};
+    std::atomic<int> transactions{0};
+    std::atomic<int> item_writes{0};
   };
 
   class Snapshot final : public ReadSnapshot {
@@ -166,10 +172,12 @@ class FaultyItemStore final : public ItemStore {
       return inner_.Query(table, condition, limit);
     }
     Status Put(std::string_view table, const Item& item) override {
+      ++counter_.item_writes;
       TABLECAST_RETURN_IF_ERROR(counter_.Call());
       return inner_.Put(table, item);
     }
     Result<bool> Delete(std::string_view table, const ItemKey& key) override {
+      ++counter_.item_writes;
       TABLECAST_RETURN_IF_ERROR(counter_.Call());
       return inner_.Delete(table, key);
     }
