@@ -212,11 +212,13 @@ class Builder {
     Add(out, "Capabilities.SkipSupported", CsdlValue::Bool(true));
     Add(out, "Capabilities.ComputeSupported", CsdlValue::Bool(true));
     Add(out, "Capabilities.IndexableByKey", CsdlValue::Bool(true));
+    // Behind a selected property stands $select and nothing else.
     Add(out, "Capabilities.SelectSupport",
-        CsdlValue::Record({{"Supported", CsdlValue::Bool(true)}, {"Expandable", CsdlValue::Bool(true)},
-                           {"Filterable", CsdlValue::Bool(true)}, {"Searchable", CsdlValue::Bool(true)},
-                           {"TopSupported", CsdlValue::Bool(true)}, {"SkipSupported", CsdlValue::Bool(true)},
-                           {"Countable", CsdlValue::Bool(true)}, {"Sortable", CsdlValue::Bool(true)}}));
+        CsdlValue::Record({{"Supported", CsdlValue::Bool(true)}, {"Expandable", CsdlValue::Bool(false)},
+                           {"Filterable", CsdlValue::Bool(false)}, {"Searchable", CsdlValue::Bool(false)},
+                           {"TopSupported", CsdlValue::Bool(false)}, {"SkipSupported", CsdlValue::Bool(false)},
+                           {"ComputeSupported", CsdlValue::Bool(false)}, {"Countable", CsdlValue::Bool(false)},
+                           {"Sortable", CsdlValue::Bool(false)}}));
     Add(out, "Capabilities.InsertRestrictions",
         CsdlValue::Record({{"Insertable", CsdlValue::Bool(create)},
                            {"NonInsertableProperties", PropertyPaths(read_only)}}));
@@ -227,6 +229,10 @@ class Builder {
                            {"NonUpdatableProperties", PropertyPaths(read_only)}}));
     Add(out, "Capabilities.DeleteRestrictions",
         CsdlValue::Record({{"Deletable", CsdlValue::Bool(remove)}}));
+    Add(out, "Capabilities.DeepInsertSupport",
+        CsdlValue::Record({{"Supported", CsdlValue::Bool(create)}, {"ContentIDSupported", CsdlValue::Bool(false)}}));
+    Add(out, "Capabilities.DeepUpdateSupport",
+        CsdlValue::Record({{"Supported", CsdlValue::Bool(false)}, {"ContentIDSupported", CsdlValue::Bool(false)}}));
     Add(out, "Capabilities.ChangeTracking", CsdlValue::Record({{"Supported", CsdlValue::Bool(object.embedded() == nullptr)}}));
     Add(out, "Aggregation.ApplySupported",
         CsdlValue::Record({{"Transformations", Names(ApplyTransformations())},

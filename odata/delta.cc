@@ -50,8 +50,13 @@ Result<HttpResponse> RequestHandler::ReadChanges() {
     limit = std::min<std::size_t>(*preferences_.max_page_size, catalog_->max_page_size());
     preferences_.applied.push_back("odata.maxpagesize=" + std::to_string(limit));
   }
-  TABLECAST_ASSIGN_OR_RETURN(const ChangePage changes,
-                             ::tablecast::ReadChanges(store_, engine_, bound.query, after, limit, request_.received));
+  auto read = ::tablecast::ReadChanges(store_, engine_, bound.query, after, limit, request_.received);
+  if (!read.ok()) {
+    Error error = read.error();
+    if (error.reason == "change-log-expired") error.target = "$deltatoken";
+    return error;
+  }
+  const ChangePage changes = *std::move(read);
   TABLECAST_ASSIGN_OR_RETURN(const std::string link, DeltaLink(changes.sequence));
   const ResponseWriter writer(format_);
   const bool old_form = version_ == ODataVersion::k40;

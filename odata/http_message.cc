@@ -55,16 +55,39 @@ std::string HttpHeaders::Joined(std::string_view name) const {
   return all;
 }
 
+namespace {
+
+// The part of the request that a refusal of this status is about; "" when the request is not to blame.
+std::string_view PartAtFault(int status) {
+  switch (status) {
+    case 400: return "request";
+    case 401: case 403: return "Authorization";
+    case 405: case 501: return "method";
+    case 411: return "Content-Length";
+    case 413: return "body";
+    case 414: return "path";
+    case 415: return "Content-Encoding";
+    case 417: return "Expect";
+    case 431: return "headers";
+    default: return "";
+  }
+}
+
+}  // namespace
+
 HttpResponse MakeHttpError(int status, std::string_view code, std::string_view message) {
   HttpResponse response;
   response.status = status;
   response.headers = {{"Content-Type", "application/json;odata.metadata=minimal"},
                       {"OData-Version", "4.0"},
+                      {"Content-Language", "en"},
                       {"Cache-Control", "no-store"}};
   response.route = "error";
   JsonWriter json(response.body);
   json.BeginObject().Key("error").BeginObject();
   json.Key("code").String(code).Key("message").String(message);
+  const std::string_view target = PartAtFault(status);
+  if (!target.empty()) json.Key("target").String(target);
   json.EndObject().EndObject();
   return response;
 }

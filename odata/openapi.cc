@@ -116,8 +116,8 @@ void SetPaths(JsonWriter& json, const Csdl& csdl, const CsdlSet& set) {
   json.Key("get").BeginObject().Key("summary").String("List " + set.name);
   json.Key("operationId").String("list" + set.name).Key("tags").BeginArray().String(set.name).EndArray();
   json.Key("parameters").BeginArray();
-  QueryParameter(json, "$filter", "string", "Condition, for example: STATUS eq 'OPEN'");
-  QueryParameter(json, "$orderby", "string", "Order, for example: TOTAL desc");
+  QueryParameter(json, "$filter", "string", "Condition on the properties; only matching records are returned");
+  QueryParameter(json, "$orderby", "string", "Properties to order by, each with asc or desc");
   QueryParameter(json, "$select", "string", "Properties to return");
   QueryParameter(json, "$expand", "string", "Related records to include");
   QueryParameter(json, "$search", "string", "Words to look for");

@@ -67,6 +67,16 @@ Status QueryBinder::BindOrderBy(const std::vector<syntax::OrderByItem>& items, c
   return {};
 }
 
+namespace {
+
+// Whether the options behind a selected property are nothing but a $select.
+bool OnlySelects(const syntax::NestedOptions& options) {
+  return !options.filter && !options.search && options.order_by.empty() && options.compute.empty() && options.expand.empty() &&
+         options.apply.empty() && !options.top && !options.skip && !options.count && !options.levels;
+}
+
+}  // namespace
+
 Status QueryBinder::BindSelect(const std::vector<syntax::SelectItem>& items, BoundQuery& bound, int depth) {
   const ExternalObject& object = *bound.query.object;
   std::vector<std::uint32_t> fields;
@@ -98,6 +108,9 @@ Status QueryBinder::BindSelect(const std::vector<syntax::SelectItem>& items, Bou
     if (first.kind == syntax::PathStep::Kind::kQualifiedName) {
       return binder.At(NotOffered("the function " + first.text), item.at);
     }
+    if (!item.options.empty() && !OnlySelects(item.options.front())) {
+      return binder.At(NotOffered("an option other than $select inside $select"), item.at);
+    }
     const auto computed = std::find_if(bound.query.computed.begin(), bound.query.computed.end(),
                                        [&](const ComputedColumn& column) { return column.name == first.text; });
     if (computed != bound.query.computed.end()) {
@@ -116,6 +129,9 @@ Status QueryBinder::BindSelect(const std::vector<syntax::SelectItem>& items, Bou
       continue;
     }
     TABLECAST_ASSIGN_OR_RETURN(const Field* field, binder.FindField(object, first.text, first.at));
+    if (item.path.size() > step + 2 || (step + 1 < item.path.size() && !item.options.empty())) {
+      return binder.At(NotOffered("a path of more than two steps in $select"), item.at);
+    }
     std::string name = field->name;
     std::vector<std::string> members;
     const auto add_member = [&](const std::string& member, const syntax::Span& at) -> Status {
@@ -139,6 +155,9 @@ Status QueryBinder::BindSelect(const std::vector<syntax::SelectItem>& items, Bou
           break;
         }
         if (inner.path.empty()) continue;
+        if (inner.path.size() > 1 || !inner.options.empty()) {
+          return binder.At(NotOffered("a path of more than two steps in $select"), inner.at);
+        }
         TABLECAST_RETURN_IF_ERROR(add_member(inner.path[0].text, inner.path[0].at));
       }
     }

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/json_writer.h"
+#include "odata/auth.h"
 #include "odata/csdl.h"
 #include "odata/http_error.h"
 
@@ -226,14 +227,23 @@ Result<HttpResponse> RequestHandler::ReadServiceDocument() {
 
 HttpResponse RequestHandler::OpenApi() {
   if (method_ != "GET" && method_ != "HEAD") return Fail(MethodNotAllowed(method_, "GET, HEAD"));
-  const std::string etag = "W/\"" + catalog_->fingerprint().substr(0, 32) + "o\"";
-  HttpResponse response;
-  if (request_.headers.Get("If-None-Match").find(etag) != std::string_view::npos) {
-    response = Respond(304, "", "", "openapi");
-  } else {
-    response = Respond(200, "application/json",
-                       OpenApiJson(BuildCsdl(*catalog_, principal_), catalog_->schema_namespace(), Root()), "openapi");
+  std::string document = OpenApiJson(BuildCsdl(*catalog_, principal_), catalog_->schema_namespace(), Root());
+  return Document("application/json", std::move(document), "openapi");
+}
+
+// A document with an ETag of its content: what a caller may see, and where the service lives, change it too.
+HttpResponse RequestHandler::Document(std::string content_type, std::string body, std::string route) const {
+  static constexpr const char* kDigits = "0123456789abcdef";
+  std::string etag = "W/\"";
+  for (const char byte : Sha256(body).substr(0, 16)) {
+    etag += kDigits[static_cast<unsigned char>(byte) >> 4U];
+    etag += kDigits[static_cast<unsigned char>(byte) & 15U];
   }
+  etag += '"';
+  const std::string_view known = request_.headers.Get("If-None-Match");
+  const bool same = known == "*" || known.find(etag) != std::string_view::npos;
+  HttpResponse response = same ? Respond(304, "", "", std::move(route))
+                               : Respond(200, std::move(content_type), std::move(body), std::move(route));
   response.headers.Set("ETag", etag);
   return response;
 }
@@ -251,17 +261,7 @@ Result<HttpResponse> RequestHandler::ReadMetadata() {
   }
   const bool json = negotiated.representation == Representation::kJson;
   const Csdl csdl = BuildCsdl(*catalog_, principal_, service_.options().query.max_expand_depth);
-  const std::string etag = "W/\"" + catalog_->fingerprint().substr(0, 32) + (json ? "j" : "x") +
-                           std::string(ODataVersionText(version_)) + "\"";
-  HttpResponse response;
-  if (request_.headers.Get("If-None-Match").find(etag) != std::string_view::npos) {
-    response = Respond(304, "", "", "metadata");
-  } else {
-    response = Respond(200, json ? "application/json" : "application/xml",
-                       json ? CsdlJson(csdl, version_) : CsdlXml(csdl, version_), "metadata");
-  }
-  response.headers.Set("ETag", etag);
-  return response;
+  return Document(json ? "application/json" : "application/xml", json ? CsdlJson(csdl, version_) : CsdlXml(csdl, version_), "metadata");
 }
 
 }  // namespace tablecast

@@ -51,6 +51,7 @@ class RequestHandler {
 
  private:
   Status Prepare();  // parses target, negotiates the version
+  HttpResponse Document(std::string content_type, std::string body, std::string route) const;
   HttpResponse Respond(int status, std::string content_type, std::string body, std::string route) const;
   Status Expect(const std::vector<std::string_view>& options) const;  // refuses other system options
 

@@ -70,7 +70,7 @@ void AskForColumns(std::vector<CatalogFile>& files) {
 
 }  // namespace
 
-ServedExample::ServedExample(const std::string& example, StoreKind kind, ServiceOptions options, bool columnar) {
+ServedExample::ServedExample(const std::string& example, StoreKind kind, ServiceOptions options, bool columnar, std::size_t change_log) {
   static std::atomic<int> counter{0};
   folder_ = fs::temp_directory_path() / ("served." + std::to_string(::getpid()) + "." + std::to_string(++counter));
   fs::create_directories(folder_);
@@ -84,7 +84,9 @@ ServedExample::ServedExample(const std::string& example, StoreKind kind, Service
     }
     store_ = *std::move(opened);
   } else {
-    store_ = std::make_unique<MemoryItemStore>();
+    MemoryItemStore::Options memory;
+    if (change_log > 0) memory.change_log_max_entries = change_log;
+    store_ = std::make_unique<MemoryItemStore>(memory);
   }
   Silent observer;
   for (const TableLoad& load : LoadsOf(example)) {

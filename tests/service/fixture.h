@@ -19,7 +19,9 @@ class ServedExample {
  public:
   // `example`: a folder of examples/, or of tests/service/catalogs. Fails the test at hand when it does not load.
   // `columnar`: every object asks for a columnar sidecar, and it is built.
-  ServedExample(const std::string& example, StoreKind kind, ServiceOptions options = {}, bool columnar = false);
+  // `change_log`: how many changes a memory store remembers, 0 = as many as it always does.
+  ServedExample(const std::string& example, StoreKind kind, ServiceOptions options = {}, bool columnar = false,
+                std::size_t change_log = 0);
   ~ServedExample();
   ServedExample(const ServedExample&) = delete;
   ServedExample& operator=(const ServedExample&) = delete;
