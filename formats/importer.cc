@@ -10,6 +10,7 @@
 #include "formats/export_manifest.h"
 #include "formats/import_journal.h"
 #include "formats/input_file.h"
+#include "formats/read_ahead.h"
 #include "formats/record_sorter.h"
 #include "item/item_codec.h"
 #include "item/item_json.h"
@@ -354,7 +355,7 @@ Status Importer::MakeTables() {
 namespace {
 
 // One operation on its own: what a sequence of the input's operations on that key would have done.
-Status ApplyOperation(WriteTransaction& txn, const TableSchema& schema, const LoadOperation& op, ImportJournal& journal) {
+Status ApplyOperation(WriteTransaction& txn, const TableSchema& schema, const SortedOperation& op, ImportJournal& journal) {
   TABLECAST_ASSIGN_OR_RETURN(const ItemKey key, KeyOf(schema, op.item));
   TABLECAST_ASSIGN_OR_RETURN(bool existed, txn.Delete(schema.name, key));
   std::uint64_t puts = op.superseded_puts;
@@ -389,7 +390,7 @@ Status Importer::LoadAtomic(RecordSorter& sorter, ImportJournal& journal) {
   TABLECAST_RETURN_IF_ERROR(store_.Write([&](WriteTransaction& txn) -> Status {
     next = journal;  // the body may run twice
     sorter.Rewind();
-    LoadOperation op;
+    SortedOperation op;
     for (;;) {
       TABLECAST_ASSIGN_OR_RETURN(const bool more, sorter.Next(op));
       if (!more) return {};
@@ -403,9 +404,9 @@ Status Importer::LoadAtomic(RecordSorter& sorter, ImportJournal& journal) {
 
 Status Importer::LoadInBatches(RecordSorter& sorter, ImportJournal& journal) {
   for (bool done = false; !done;) {
-    std::vector<LoadOperation> batch;
+    std::vector<SortedOperation> batch;
     while (batch.size() < settings_.batch_items) {
-      LoadOperation op;
+      SortedOperation op;
       TABLECAST_ASSIGN_OR_RETURN(const bool more, sorter.Next(op));
       if (!more) {
         done = true;
@@ -417,7 +418,7 @@ Status Importer::LoadInBatches(RecordSorter& sorter, ImportJournal& journal) {
     ImportJournal next;
     TABLECAST_RETURN_IF_ERROR(store_.Write([&](WriteTransaction& txn) -> Status {
       next = journal;
-      for (const LoadOperation& op : batch) TABLECAST_RETURN_IF_ERROR(ApplyOperation(txn, tables_[op.table], op, next));
+      for (const SortedOperation& op : batch) TABLECAST_RETURN_IF_ERROR(ApplyOperation(txn, tables_[op.table], op, next));
       return txn.PutMeta(kJournalName, WriteJournal(next));
     }));
     journal = next;
@@ -427,8 +428,9 @@ Status Importer::LoadInBatches(RecordSorter& sorter, ImportJournal& journal) {
 }
 
 Status Importer::LoadInBulk(RecordSorter& sorter, ImportJournal& journal) {
-  LoadOperation op;
-  TABLECAST_ASSIGN_OR_RETURN(bool more, sorter.Next(op));
+  ReadAhead operations(sorter);
+  SortedOperation op;
+  TABLECAST_ASSIGN_OR_RETURN(bool more, operations.Next(op));
   while (more) {
     const std::uint32_t table = op.table;
     const std::string& name = tables_[table].name;
@@ -459,34 +461,32 @@ Status Importer::LoadInBulk(RecordSorter& sorter, ImportJournal& journal) {
       stop = !observer_.OnProgress("writing", next.committed, sorter.added());
       return txn.PutMeta(kJournalName, WriteJournal(next));
     };
-    TABLECAST_ASSIGN_OR_RETURN(const auto loader, BulkLoader::Begin(*durable_, name, std::move(options)));
+    TABLECAST_ASSIGN_OR_RETURN(const auto loader, BulkLoader::Begin(*durable_, name, std::move(options), &tables_[table]));
     Status status;
     while (more && op.table == table && status.ok()) {
-      const auto key = KeyOf(tables_[table], op.item);
-      if (!key.ok()) return key.error();
       std::uint64_t superseded = op.superseded_puts;
       if (op.superseded_deletes > 0) {
         ++given;
-        status = loader->Delete(*key, false);  // what follows of this key is of the same batch: a resumed run repeats all
+        status = loader->DeleteChecked(op.key, false);  // what follows of this key is of the same batch: a resumed run repeats all
       }
       if (status.ok() && op.is_delete) {
         if (superseded > 0) {
           // Put and taken away again within the input: both count.
           ++given;
           --superseded;
-          status = loader->Put(op.item, false);
+          status = loader->PutChecked(op.key, op.item, false);
         }
         ++given;
         boundaries.push_back({given, superseded});
-        if (status.ok()) status = loader->Delete(*key);
+        if (status.ok()) status = loader->DeleteChecked(std::move(op.key));
       } else if (status.ok()) {
         ++given;
         boundaries.push_back({given, superseded});
-        status = loader->Put(std::move(op.item));
+        status = loader->PutChecked(std::move(op.key), std::move(op.item));
       }
       if (status.ok() && stop) status = Stopped();
       if (!status.ok()) break;
-      auto next = sorter.Next(op);
+      auto next = operations.Next(op);
       if (!next.ok()) return next.error();
       more = *next;
     }
@@ -519,7 +519,7 @@ Status Importer::Load(RecordSorter& sorter, const std::string& signature) {
                        "give the same files, or run it without --resume");
     }
     summary_.skipped = journal.committed;
-    LoadOperation skipped;
+    SortedOperation skipped;
     for (std::uint64_t i = 0; i < journal.committed; ++i) {
       TABLECAST_ASSIGN_OR_RETURN(const bool more, sorter.Next(skipped));
       if (!more) break;

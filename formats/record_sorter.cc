@@ -95,12 +95,33 @@ Status RecordSorter::Add(std::uint32_t table, std::string_view key, bool is_dele
 
 Status RecordSorter::Spill() {
   if (entries_.empty()) return {};
+  TABLECAST_RETURN_IF_ERROR(WaitForSpill());
+  arena_.swap(spill_arena_);
+  entries_.swap(spill_entries_);
+  arena_.clear();  // their memory serves again
+  entries_.clear();
+  runs_.push_back(std::make_unique<Run>());
+  Run& run = *runs_.back();
+  run.number = runs_.size() - 1;
+  // Without a thread to be had it runs in WaitForSpill.
+  spill_ = std::async(std::launch::async | std::launch::deferred, [this, &run] { return WriteRun(run); });
+  return {};
+}
+
+Status RecordSorter::WaitForSpill() {
+  if (!spill_.valid()) return {};
+  return spill_.get();
+}
+
+Status RecordSorter::WriteRun(Run& run) {
+  std::string& arena = spill_arena_;
+  std::vector<Entry>& entries = spill_entries_;
   if (sort_) {
     // Stable: operations on one key stay in the order of the input.
-    std::stable_sort(entries_.begin(), entries_.end(), [this](const Entry& a, const Entry& b) {
+    std::stable_sort(entries.begin(), entries.end(), [&arena](const Entry& a, const Entry& b) {
       if (a.table != b.table) return a.table < b.table;
-      return std::string_view(arena_).substr(a.begin + kHeadBytes, a.key_bytes) <
-             std::string_view(arena_).substr(b.begin + kHeadBytes, b.key_bytes);
+      return std::string_view(arena).substr(a.begin + kHeadBytes, a.key_bytes) <
+             std::string_view(arena).substr(b.begin + kHeadBytes, b.key_bytes);
     });
   }
   int fd = ::open(spool_folder_.c_str(), O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
@@ -123,33 +144,31 @@ Status RecordSorter::Spill() {
     return {};
   };
   Status status;
-  for (const Entry& entry : entries_) {
-    buffer.append(arena_, entry.begin, entry.end - entry.begin);
+  for (const Entry& entry : entries) {
+    buffer.append(arena, entry.begin, entry.end - entry.begin);
     if (buffer.size() >= (1U << 20U) && !(status = flush()).ok()) break;
   }
   if (status.ok()) status = flush();
-  auto run = std::make_unique<Run>();
-  run->number = runs_.size();
-  run->bytes = arena_.size();
+  run.bytes = arena.size();
   if (status.ok()) {
-    run->mapping = ::mmap(nullptr, run->bytes, PROT_READ, MAP_SHARED, fd, 0);
-    if (run->mapping == MAP_FAILED) {
-      run->mapping = nullptr;
+    run.mapping = ::mmap(nullptr, run.bytes, PROT_READ, MAP_SHARED, fd, 0);
+    if (run.mapping == MAP_FAILED) {
+      run.mapping = nullptr;
       status = DiskError("cannot map a temporary file");
     }
   }
   ::close(fd);
-  TABLECAST_RETURN_IF_ERROR(status);
-  runs_.push_back(std::move(run));
-  arena_.clear();
-  entries_.clear();
-  return {};
+  if (!status.ok()) run.bytes = 0;
+  return status;
 }
 
 Status RecordSorter::Finish() {
   TABLECAST_RETURN_IF_ERROR(Spill());
+  TABLECAST_RETURN_IF_ERROR(WaitForSpill());
   arena_ = std::string();
   entries_ = std::vector<Entry>();
+  spill_arena_ = std::string();
+  spill_entries_ = std::vector<Entry>();
   Rewind();
   return {};
 }
@@ -177,7 +196,7 @@ void RecordSorter::Rewind() {
   }
 }
 
-Result<bool> RecordSorter::Next(LoadOperation& operation) {
+Result<bool> RecordSorter::Next(SortedOperation& operation) {
   operation.superseded_puts = 0;
   operation.superseded_deletes = 0;
   const auto pop = [this]() -> std::size_t {
@@ -216,6 +235,7 @@ Result<bool> RecordSorter::Next(LoadOperation& operation) {
     }
     operation.table = current.table;
     operation.is_delete = current.is_delete;
+    operation.key = current.key;
     TABLECAST_ASSIGN_OR_RETURN(AttributeValue value, DecodeValue(AttributeView(AttributeType::kM, current.payload)));
     operation.item = std::move(value.map());
     return true;

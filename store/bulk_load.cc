@@ -12,11 +12,26 @@ BulkLoader::BulkLoader(LmdbItemStore& store, std::string table, BulkLoadOptions 
 BulkLoader::~BulkLoader() = default;
 
 Result<std::unique_ptr<BulkLoader>> BulkLoader::Begin(LmdbItemStore& store, std::string table,
-                                                      BulkLoadOptions options) {
+                                                      BulkLoadOptions options,
+                                                      const TableSchema* checked_against) {
   std::unique_ptr<BulkLoader> loader(new BulkLoader(store, std::move(table), std::move(options)));
   TABLECAST_ASSIGN_OR_RETURN(const auto snapshot, store.BeginRead());
   TABLECAST_ASSIGN_OR_RETURN(loader->schema_, snapshot->Schema(loader->table_));
+  loader->checked_ = checked_against != nullptr && *checked_against == *loader->schema_;
   return loader;
+}
+
+Status BulkLoader::PutChecked(std::string key, Item item, bool ends_batch) {
+  if (!failed_.ok()) return failed_;
+  if (!checked_) return Put(std::move(item), ends_batch);
+  const std::size_t bytes = ItemSize(item);
+  return Add({.key = std::move(key), .item = std::move(item)}, bytes, ends_batch);
+}
+
+Status BulkLoader::DeleteChecked(std::string key, bool ends_batch) {
+  if (!failed_.ok()) return failed_;
+  const std::size_t bytes = key.size();
+  return Add({.key = std::move(key), .item = {}}, bytes, ends_batch);
 }
 
 Status BulkLoader::Put(Item item, bool ends_batch) {

@@ -57,9 +57,11 @@ struct BulkLoadOptions {
 // THREAD: the thread that began it. A loader destroyed before Finish leaves the committed batches.
 class BulkLoader {
  public:
-  // ERRORS: kNotFound "table-not-found".
+  // `checked_against`: the schema by which the items of PutChecked were validated; BORROWED for this
+  // call. ERRORS: kNotFound "table-not-found".
   static Result<std::unique_ptr<BulkLoader>> Begin(LmdbItemStore& store, std::string table,
-                                                   BulkLoadOptions options);
+                                                   BulkLoadOptions options,
+                                                   const TableSchema* checked_against = nullptr);
   ~BulkLoader();
 
   // ERRORS: kInvalidArgument as WriteTransaction::Put, for this item alone: the load goes on
@@ -68,6 +70,10 @@ class BulkLoader {
   // With `ends_batch` false no batch ends behind this operation: it and the next one commit together.
   Status Put(Item item, bool ends_batch = true);
   Status Delete(const ItemKey& key, bool ends_batch = true);
+  // The same with the key that EncodeKey made. An item that was validated against another schema
+  // than the table has now is validated again.
+  Status PutChecked(std::string key, Item item, bool ends_batch = true);
+  Status DeleteChecked(std::string key, bool ends_batch = true);
   // Commits what is left.
   Status Finish();
 
@@ -89,6 +95,7 @@ class BulkLoader {
   BulkLoadOptions options_;
   const TableSchema* schema_ =
       nullptr;  // what the items were checked against; lives as long as the store
+  bool checked_ = false;  // PutChecked's schema is that one
   std::vector<Operation> batch_;
   std::size_t batch_bytes_ = 0;
   std::unique_ptr<LmdbTransaction> transaction_;

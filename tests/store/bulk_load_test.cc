@@ -158,6 +158,25 @@ TEST_F(BulkLoadTest, ASchemaThatChangedMeanwhileIsHeeded) {
             1U);
 }
 
+TEST_F(BulkLoadTest, AnItemCheckedByAnotherSchemaIsCheckedAgain) {
+  TableSchema now = PairTable(kTable);
+  now.indexes = {IndexOn("byKind", {"kind", AttributeType::kS}, std::nullopt)};
+  const TableSchema without_index = PairTable(kTable);
+  Item wrong = Numbered(1, "x");
+  wrong.insert_or_assign("kind", AttributeValue::Bool(true));  // no key of the index
+  const std::string key = *EncodeKey(now, *KeyOf(now, wrong));
+  auto loader = *BulkLoader::Begin(*store_, kTable, {}, &without_index);
+  const Status refused = loader->PutChecked(key, wrong);
+  ASSERT_FALSE(refused.ok());
+  EXPECT_EQ(refused.error().code, ErrorCode::kInvalidArgument);
+  loader = *BulkLoader::Begin(*store_, kTable, {}, &now);
+  ASSERT_OK(loader->PutChecked(key, Numbered(1, "y"), false));
+  ASSERT_OK(loader->DeleteChecked(key));
+  ASSERT_OK(loader->Finish());
+  EXPECT_EQ(loader->committed(), (BulkLoadTotals{.inserted = 1, .deleted = 1}));
+  EXPECT_EQ(CountByScan(), 0U);
+}
+
 TEST_F(BulkLoadTest, NamesAMissingTable) {
   EXPECT_ERROR(BulkLoader::Begin(*store_, "No1", {}), ErrorCode::kNotFound, "table-not-found");
 }
