@@ -406,6 +406,7 @@ void CatalogBuilder::BuildIndexes(Draft& draft) {
   ContentHasher hasher;
   hasher.Add(kMembershipVersion);
   hasher.Add(object.qualifier().fingerprint());
+  if (object.options().clustered && object.embedded() == nullptr) hasher.Add("clustered");
   if (object.embedded() != nullptr) {
     hasher.Add(object.embedded()->attribute);
     hasher.Add(draft.entry.Child("column").value == nullptr

@@ -367,9 +367,12 @@ Status RemoveOne(const ExternalObject& object, ItemStore& store) {
   return store.Write([&](WriteTransaction& txn) -> Status {
     TABLECAST_ASSIGN_OR_RETURN(const std::optional<std::string> bytes, txn.GetMeta(name));
     if (!bytes) return {};
-    TABLECAST_ASSIGN_OR_RETURN(const ColumnarHeader header, DecodeColumnarHeader(*bytes));
-    for (const ColumnarSegment& segment : header.segments)
-      TABLECAST_RETURN_IF_ERROR(DeleteSegment(txn, name, segment));
+    // Of a damaged header the segments are not known; they stay until the table is dropped.
+    const Result<ColumnarHeader> header = DecodeColumnarHeader(*bytes);
+    if (header.ok()) {
+      for (const ColumnarSegment& segment : header->segments)
+        TABLECAST_RETURN_IF_ERROR(DeleteSegment(txn, name, segment));
+    }
     return txn.DeleteMeta(name);
   });
 }
@@ -380,7 +383,8 @@ Issue Differs(const ExternalObject& object, const std::string& target, const std
   issue.code = "columnar-differs";
   issue.file = object.file();
   issue.message = target + ": " + message;
-  issue.remedy = "`tablecast sync` builds the sidecar again; the items are not affected";
+  issue.remedy = "take \"columnar\" out of the object, start `tablecast serve` once and put it back: the copy is "
+                 "written anew, the items are not affected";
   return issue;
 }
 

@@ -18,7 +18,7 @@ Error NotReady(const ExternalObject& object, std::string why) {
   return MakeError(ErrorCode::kFailedPrecondition, "columnar-not-ready",
                    "the columnar sidecar of " + object.name() + " " + std::move(why),
                    "tablecast-engine",
-                   "a running service builds it; so does `tablecast sync`");
+                   "`tablecast serve` builds it in the background, `import --catalog` when it ends");
 }
 
 // Chunks read so far. A segment's number is random, so entries of several stores and of older copies

@@ -76,7 +76,10 @@ void CatalogIndexMaintainer::Entries(const ItemView& item, IndexEntrySink& sink)
       AppendOrderedScalar(order, AttributeView(AttributeType::kB, item.key_bytes()));
       order += payload;
     }
-    sink.Add(object.membership_maintainer_index(), order, payload);
+    // Clustered: the entry holds the record, so that reading the members reads one run of pages.
+    const bool clustered = object.options().clustered && object.embedded() == nullptr;
+    sink.Add(object.membership_maintainer_index(), order,
+             clustered ? record.item().record_bytes() : payload);
     for (const DeclaredIndex& index : object.indexes()) {
       order.clear();
       AppendIndexOrder(order, record, index);

@@ -403,7 +403,8 @@ class Planner {
   double Cost(const AccessPath& path) const {
     const bool by_index = path.derived != nullptr || !path.secondary.empty() ||
                           path.kind == AccessKind::kColumnarSidecar;
-    const double unit = by_index ? kIndexedItem : 1.0;
+    const bool in_order = path.kind == AccessKind::kMembershipIndex && items_.options().clustered;
+    const double unit = by_index && !in_order ? kIndexedItem : 1.0;
     double items = path.estimated_items;
     const bool stops_early =
         Ordered(path) && request_.wanted && (!request_.must_count || path.exact);

@@ -4,6 +4,7 @@
 
 #include "base/utf8.h"
 #include "connector/index_maintainer.h"
+#include "connector/key_narrowing.h"
 #include "item/item_codec.h"
 
 namespace tablecast {
@@ -217,10 +218,29 @@ struct QuerySession::Run {
     if (!read.ok() && status.ok()) status = read.error();
   }
 
+  // The entries hold the records themselves.
+  void Clustered(const IndexRange& range) {
+    const Result<const TableSchema*> schema = snapshot().Schema(table());
+    const Result<const AttributeNames*> names = snapshot().Names(table());
+    if (!schema.ok() || !names.ok()) {
+      status = !schema.ok() ? schema.error() : names.error();
+      return;
+    }
+    const Result<std::uint64_t> read =
+        snapshot().ScanDerived(table(), *path.derived, range, [&](const IndexEntryView& entry) {
+          return OnItem(ItemView(**schema, **names, entry.item_key, entry.payload), std::nullopt);
+        });
+    if (!read.ok() && status.ok()) status = read.error();
+  }
+
   void Membership() {
     if (!FinishStartItem()) return;
     IndexRange range;
     if (start) range.after = {std::string(), start->after.key};
+    if (ItemsOf(object).options().clustered) {
+      Clustered(range);
+      return;
+    }
     const Result<std::uint64_t> read = snapshot().ScanDerived(
         table(), *path.derived, range,
         [&](const IndexEntryView& entry) { return Get(entry.item_key, std::nullopt); });

@@ -16,7 +16,8 @@ constexpr std::size_t kMaxColumns = 4096;
 Error Damaged() {
   return MakeError(ErrorCode::kDataLoss, "columnar-damaged",
                    "a columnar sidecar of this store cannot be read", {},
-                   "`tablecast sync` builds it again; the items are not affected");
+                   "take \"columnar\" out of the object, start `tablecast serve` once and put it back; the items "
+                   "are not affected");
 }
 
 // Fewest of 0, 1, 2, 4, 8 bytes that hold `greatest`.

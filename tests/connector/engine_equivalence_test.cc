@@ -203,7 +203,7 @@ std::uint64_t Copy(const Shop& shop) {
   return built.ok() ? built->records : 0;
 }
 
-void Compare(const Shop& shop, const Shop& oracle, std::set<std::string>& paths) {
+void Compare(const Shop& shop, const Shop& oracle, std::set<std::string>& paths, bool columnar = true) {
   ObjectQuery query;
   query.object = &shop.object("Events");
   const std::vector<QueryCase> cases = Queries(*query.object);
@@ -220,6 +220,7 @@ void Compare(const Shop& shop, const Shop& oracle, std::set<std::string>& paths)
     const Result<ResultPage> expected = oracle.engine().Query(plain);
     ASSERT_TRUE(expected.ok()) << c.name << expected.error().ToString();
     for (const Engine engine : {Engine::kAuto, Engine::kRow, Engine::kIndex, Engine::kScan, Engine::kColumnar}) {
+      if (engine == Engine::kColumnar && !columnar) continue;
       for (const std::uint32_t size : {7U, 1000U}) {
         query.filter = c.filter;
         query.order_by = c.order;
@@ -357,6 +358,40 @@ TEST_P(EquivalenceTest, DoctorFindsColumnsThatDiffer) {
   ASSERT_EQ(issues->size(), 1U);
   EXPECT_EQ(issues->front().code, "columnar-differs");
   EXPECT_NE(issues->front().message.find("Events.weight"), std::string::npos) << issues->front().message;
+}
+
+// Records read from where they stand beside each other are the records, also after changes.
+TEST_P(EquivalenceTest, ClusteredRecordsAreTheRecords) {
+  testing::StoreTestDirectory directory;
+  std::unique_ptr<ItemStore> store = std::make_unique<MemoryItemStore>();
+  if (GetParam()) {
+    auto lmdb = LmdbItemStore::Open(directory / "store", {});
+    ASSERT_TRUE(lmdb.ok()) << lmdb.error().ToString();
+    store = *std::move(lmdb);
+  }
+  std::vector<CatalogFile> files = EventFiles();
+  const std::string columnar = "\"columnar\": true";
+  files[0].text.replace(files[0].text.find(columnar), columnar.size(), "\"clustered\": true");
+  const Shop shop(std::move(store), EventSchema(), Events(), files);
+  const Shop oracle(EventSchema(), Events(), EventFiles(), false);
+  std::set<std::string> paths;
+  Compare(shop, oracle, paths, false);
+  EXPECT_EQ(paths.count("membership-index"), 1U);
+  for (ItemStore* changed : {shop.store.get(), oracle.store.get()}) {
+    ASSERT_TRUE(changed->Write([](WriteTransaction& txn) -> Status {
+      for (const std::size_t i : {2U, 50U, 99U}) {
+        Item item = Events()[i];
+        item["weight"] = N("77.7");
+        item["another"] = S("attribute, new to the table");
+        TABLECAST_RETURN_IF_ERROR(txn.Put("Events", item));
+      }
+      const Item gone = Events()[7];
+      TABLECAST_ASSIGN_OR_RETURN(const bool there, txn.Delete("Events", ItemKey{gone.at("tenant"), gone.at("seq")}));
+      EXPECT_TRUE(there);
+      return {};
+    }).ok());
+  }
+  Compare(shop, oracle, paths, false);
 }
 
 TEST_P(EquivalenceTest, ColumnsGoWithTheTable) {
