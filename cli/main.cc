@@ -46,10 +46,9 @@ CLI::Option* Catalog(CLI::App* command, std::string& catalog, bool required = tr
   return required ? option->required() : option;
 }
 
-void Format(CLI::App* command, std::string& format, std::vector<std::string> allowed) {
-  std::string names;
-  for (const std::string& name : allowed) names += (names.empty() ? "" : ", ") + name;
-  command->add_option("--format", format, "Output: " + names + " (default " + format + ")")
+// The parser prints the choices itself.
+void Format(CLI::App* command, std::string& format, std::vector<std::string> allowed, const std::string& what = "Output") {
+  command->add_option("--format", format, what + " format (default " + format + ")")
       ->type_name("F")
       ->check(CLI::IsMember(std::move(allowed)));
 }
@@ -77,7 +76,7 @@ void AddAuthorCommands(Main& main) {
     c->add_option("--data", o->data, "Also check against these items: a store folder or a dump file")->type_name("STORE|FILE");
     c->add_flag("--strict", o->strict, "Exit 1 when there are warnings");
     c->add_flag("--portable", o->portable, "Also report what the vendor's own adapter would refuse");
-    c->add_option("--client", o->client, "Also report fields that this client would drop or cut: salesforce, dataverse, powerbi")
+    c->add_option("--client", o->client, "Also report fields that this client would drop or cut")
         ->type_name("NAME")->check(CLI::IsMember({"salesforce", "dataverse", "powerbi"}));
     c->add_flag("--watch", o->watch, "Check again whenever a file changes");
     Format(c, o->format, {"text", "json", "sarif", "github"});
@@ -128,7 +127,7 @@ void AddDataCommands(Main& main) {
     c->add_option("--partition-key", o->partition_key, "Partition key of a new table, with its type unless S")->type_name("NAME[:S|N|B]");
     c->add_option("--sort-key", o->sort_key, "Sort key of a new table")->type_name("NAME[:S|N|B]");
     Format(c, o->format, {"auto", "dynamodb-json", "cli", "batch-write", "transact-write", "s3-export", "s3-incremental",
-                          "ion", "csv", "workbench", "stream", "json", "table-definition", "get-item", "items-array", "put-requests"});
+                          "ion", "csv", "workbench", "stream", "json", "table-definition", "get-item", "items-array", "put-requests"}, "Input");
     c->add_option("--skip-bad", o->skip_bad, "Write rejected records here as JSON lines and go on")->type_name("FILE");
     c->add_flag("--resume", o->resume, "Go on where an interrupted import of the same files stopped");
     c->add_flag("--atomic", o->atomic, "All or nothing: one transaction");
