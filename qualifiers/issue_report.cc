@@ -190,7 +190,13 @@ std::string IssuesAsSarif(const std::vector<Issue>& issues) {
   json.Key("runs").BeginArray().BeginObject();
   json.Key("tool").BeginObject().Key("driver").BeginObject().Key("name").String("tablecast");
   json.Key("rules").BeginArray();
-  for (const auto& rule : rules) json.BeginObject().Key("id").String(rule.first).EndObject();
+  for (const auto& rule : rules) {
+    // Codes are words; docs/qualifiers.md describes each at length.
+    std::string words = rule.first;
+    std::replace(words.begin(), words.end(), '-', ' ');
+    json.BeginObject().Key("id").String(rule.first).Key("shortDescription").BeginObject();
+    json.Key("text").String(words).EndObject().EndObject();
+  }
   json.EndArray().EndObject().EndObject();
   json.Key("columnKind").String("unicodeCodePoints");
   json.Key("results").BeginArray();
