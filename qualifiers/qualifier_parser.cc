@@ -213,6 +213,8 @@ class Reader {
                                  : "a column has: columnName, type, presence, virtual, filter, "
                                    "postFilter, values";
     if (option.name == "definition") remedy = "put it into \"values\": [{ \"definition\": \"…\" }]";
+    if (target.starts_with("columns.columns.") && option.value.IsObject())
+      remedy = "\"columns\" stands in itself: move `" + option.name + "` one level up";
     if (option.name == "name")
       remedy = "the attribute's name is the entry's name, or \"columnName\"";
     Add("unknown-option", "unknown option `" + option.name + "`", std::move(remedy), target,
@@ -326,6 +328,8 @@ class Reader {
     std::string remedy = nearest ? "did you mean `" + *nearest + "`?"
                                  : "the top level has: tableName, keyColumns, columns";
     if (!nearest && member.value.IsObject()) remedy = "a column belongs inside \"columns\": { … }";
+    if (member.value.Find("columns") != nullptr)
+      remedy = "one file is one object: move what is inside `" + member.name + "` one level up";
     Add("unknown-option", "unknown option `" + member.name + "`", std::move(remedy), member.name,
         member.name_span);
   }
