@@ -63,6 +63,14 @@ bool IsPlainGrouping(const ApplyStep& step) {
 
 }  // namespace
 
+Status ApplyRunner::CheckHeld(std::size_t members) const {
+  if (members <= session_.limits().max_sorted_records) return {};
+  return MakeError(ErrorCode::kResourceExhausted, "query-sort-limit",
+                   "more than " + std::to_string(session_.limits().max_sorted_records) +
+                       " records would have to be held",
+                   "$apply");
+}
+
 Status ApplyRunner::ForEach(const ApplySet& set, EvalContext& context,
                             const std::function<Status(std::size_t)>& use) {
   if (!set.shape.is_entity) {
@@ -98,6 +106,7 @@ Result<std::vector<EdmValue>> ApplyRunner::ValuesOf(const ApplySet& set,
   EvalContext context(session_.now(), &session_);
   TABLECAST_RETURN_IF_ERROR(ForEach(set, context, [&](std::size_t i) -> Status {
     values[i] = expression->Evaluate(context);
+    context.Keep(values[i]);
     return {};
   }));
   return values;
@@ -198,8 +207,11 @@ Result<ApplySet> ApplyRunner::Source(const ApplySteps& steps,
           for (std::size_t i = first; holds && i < row_wise_end; ++i) {
             if (steps[i].expression) holds = steps[i].expression->Test(context) == Truth::kTrue;
             if (matchers[i]) holds = matchers[i]->Matches(current);
-            for (const ComputedColumn& column : steps[i].computed)
+            for (const ComputedColumn& column : steps[i].computed) {
               computed.emplace_back(column.expression->Evaluate(context));
+              if (!groups) context.Keep(*computed.back());
+              if (context.error()) return false;
+            }
           }
           if (context.error()) return false;
           if (!holds) return true;
@@ -212,14 +224,8 @@ Result<ApplySet> ApplyRunner::Source(const ApplySteps& steps,
           if (base.object->embedded() != nullptr) entity.at.element = current.element();
           entity.computed = computed;
           set.entities.push_back(std::move(entity));
-          if (set.entities.size() > session_.limits().max_sorted_records) {
-            failed = MakeError(ErrorCode::kResourceExhausted, "query-sort-limit",
-                               "more than " + std::to_string(session_.limits().max_sorted_records) +
-                                   " records would have to be held",
-                               "$apply");
-            return false;
-          }
-          return true;
+          failed = CheckHeld(set.entities.size());
+          return failed.ok();
         }));
   }
   TABLECAST_RETURN_IF_ERROR(failed);
@@ -348,6 +354,8 @@ Result<ApplySet> ApplyRunner::Concatenated(const ApplySet& set, const ApplyStep&
       for (std::size_t i = 0; i < row.size(); ++i) wide[to[i]] = std::move(row[i]);
       row = std::move(wide);
     };
+    TABLECAST_RETURN_IF_ERROR(CheckHeld(SizeOf(out) + SizeOf(part)));
+    TABLECAST_RETURN_IF_ERROR(session_.CheckDeadline());
     for (ApplySet::Entity& entity : part.entities) {
       widen(entity.computed);
       out.entities.push_back(std::move(entity));
@@ -518,7 +526,9 @@ Result<ApplyResult> ApplyRunner::Finish(ApplySet set) {
   EvalContext context(session_.now(), &session_);
   TABLECAST_ASSIGN_OR_RETURN(const QuerySession::Handle record, session_.Borrow(*shown.object));
   context.Bind(0, &*record);
-  for (const ApplySet::Entity& entity : set.entities) {
+  for (std::size_t i = 0; i < set.entities.size(); ++i) {
+    const ApplySet::Entity& entity = set.entities[i];
+    if (i % 64 == 0) TABLECAST_RETURN_IF_ERROR(session_.CheckDeadline());
     Status failed;
     TABLECAST_ASSIGN_OR_RETURN(
         const bool there,

@@ -52,6 +52,8 @@ class ApplyRunner {
   Result<ApplySet> GroupedBySteps(const ApplySet& set, const ApplyStep& step);
   Result<ApplySet> Concatenated(const ApplySet& set, const ApplyStep& step);
   Result<std::vector<EdmValue>> ValuesOf(const ApplySet& set, const ExpressionPtr& expression);
+  // ERRORS: kResourceExhausted "query-sort-limit", for sets that one branch after the other enlarges.
+  Status CheckHeld(std::size_t members) const;
   Status Ranked(ApplySet& set, const ApplyStep& step);
   Result<ApplySet> AsRows(const ApplySet& set);
   Result<ApplyResult> Finish(ApplySet set);

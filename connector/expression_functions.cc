@@ -96,6 +96,16 @@ std::optional<std::size_t> FindRun(const EdmValue::Collection& whole,
   return static_cast<std::size_t>(at - whole.begin());
 }
 
+// Of bytes, or elements: a $compute that doubles a text forty times would fill the memory.
+constexpr std::size_t kMostConcatenated = std::size_t{1} << 20;
+
+EdmValue TooLong(const char* unit, EvalContext& context) {
+  context.Fail(MakeError(ErrorCode::kInvalidArgument, "concat-too-long",
+                         "concat makes a value of more than " +
+                             std::to_string(kMostConcatenated) + " " + unit));
+  return {};
+}
+
 EdmValue CollectionFunction(Function function, const std::vector<EdmValue>& arguments,
                             EvalContext& context) {
   const EdmValue::Collection& whole = arguments[0].collection();
@@ -119,6 +129,7 @@ EdmValue CollectionFunction(Function function, const std::vector<EdmValue>& argu
       return EdmValue::Boolean(part.size() <= whole.size() &&
                                std::equal(part.rbegin(), part.rend(), whole.rbegin(), EqualEdm));
     case Function::kConcat: {
+      if (whole.size() + part.size() > kMostConcatenated) return TooLong("elements", context);
       EdmValue::Collection joined = whole;
       joined.insert(joined.end(), part.begin(), part.end());
       return EdmValue::OfCollection(std::move(joined));
@@ -157,7 +168,9 @@ EdmValue TextFunction(Function function, const std::vector<EdmValue>& arguments,
       return Int(CountCodePoints(std::string_view(text).substr(0, at)));
     }
     case Function::kLength: return Int(CountCodePoints(text));
-    case Function::kConcat: return EdmValue::String(text + other());
+    case Function::kConcat:
+      if (text.size() + other().size() > kMostConcatenated) return TooLong("bytes", context);
+      return EdmValue::String(text + other());
     case Function::kSubstring: {
       const Cut cut = CutOf(CountCodePoints(text), arguments, context);
       const std::size_t begin = CodePointOffset(text, cut.begin);

@@ -76,8 +76,12 @@ class AliasNode final : public Expression {
         definition_(std::move(definition)) {}
   const ExpressionPtr& definition() const { return definition_; }
   const std::string& name() const { return name_; }
-  EdmValue Evaluate(EvalContext& context) const override { return definition_->Evaluate(context); }
-  Truth Test(EvalContext& context) const override { return definition_->Test(context); }
+  EdmValue Evaluate(EvalContext& context) const override {
+    return context.Step() ? definition_->Evaluate(context) : EdmValue();
+  }
+  Truth Test(EvalContext& context) const override {
+    return context.Step() ? definition_->Test(context) : Truth::kUnknown;
+  }
   void AppendTo(std::string& out) const override { out += name_; }
 
  private:

@@ -129,7 +129,10 @@ Result<Record> Projection::Project(const ItemRecord& record, EvalContext& contex
     ++number;
   }
   for (const ComputedColumn& computed : query_.computed) {
-    if (computed.selected) out.values.push_back(computed.expression->Evaluate(context));
+    if (!computed.selected) continue;
+    out.values.push_back(computed.expression->Evaluate(context));
+    context.Keep(out.values.back());
+    if (context.error()) break;  // the other columns may be as costly
   }
   context.NameFailure("$compute");
   for (const ExpandItem& item : query_.expand)

@@ -79,6 +79,15 @@ Status QuerySession::CheckDeadline() {
   return {};
 }
 
+Status QuerySession::Keep(std::size_t bytes) {
+  constexpr std::size_t kMostKept = std::size_t{256} << 20;
+  kept_ += bytes;
+  if (kept_ <= kMostKept) return {};
+  return MakeError(ErrorCode::kResourceExhausted, "computed-too-large",
+                   "the computed values of the answer take more than 256 MiB", {},
+                   "compute shorter values, or ask for fewer records");
+}
+
 bool QuerySession::CountItem(const ItemView& item, Status& status) {
   ++stats_.items;
   stats_.bytes += item.key_bytes().size() + item.record_bytes().size();

@@ -71,7 +71,9 @@ class QuerySession final : public RelatedReader {
   ReadStats& stats() { return stats_; }
   std::uint64_t& expanded_records() { return expanded_; }
   // The deadline, checked now and then. ERRORS: kDeadlineExceeded "query-deadline".
-  Status CheckDeadline();
+  Status CheckDeadline() override;
+  // At most 256 MiB of computed values a request. ERRORS: kResourceExhausted "computed-too-large".
+  Status Keep(std::size_t bytes) override;
 
   // A reader of the object's records, handed back when the handle dies.
   class Handle {
@@ -123,6 +125,7 @@ class QuerySession final : public RelatedReader {
   Timestamp now_;
   const QueryLimits& limits_;
   ReadStats stats_;
+  std::size_t kept_ = 0;
   struct HeldItem {
     std::string table;
     std::string key;

@@ -40,6 +40,10 @@ class RelatedReader {
   virtual ~RelatedReader() = default;
   virtual Status ForEachRelated(const Navigation& navigation, const RecordView& from,
                                 const std::function<bool(const RecordView&)>& visit) = 0;
+  // What bounds the evaluation itself: the request's deadline, and room for the values that the
+  // answer holds at once. ERRORS: "query-deadline"; "computed-too-large".
+  virtual Status CheckDeadline() { return {}; }
+  virtual Status Keep(std::size_t) { return {}; }
 };
 
 // THREAD: one thread; made per query.
@@ -73,6 +77,12 @@ class EvalContext {
   // does not compile. COST: compiles when pattern or flags differ from the last call's.
   const RegexSearch* Pattern(const std::string& pattern, const std::string& flags);
 
+  // One use of a $compute name. Names may refer to names twice over, so a short query can ask for
+  // an endless evaluation of one record: false, and failed, behind the deadline.
+  bool Step();
+  // Counts a computed value that is kept until the answer is written.
+  void Keep(const EdmValue& value);
+
   // Keeps the first failure; the caller of Evaluate looks.
   void Fail(Error error) {
     if (!error_) error_ = std::move(error);
@@ -90,6 +100,7 @@ class EvalContext {
   std::array<const EdmValue*, kVariables> values_{};
   const Row* row_ = nullptr;
   std::optional<Error> error_;
+  std::uint32_t steps_ = 0;
   std::string pattern_;
   std::string pattern_flags_;
   std::shared_ptr<const RegexSearch> compiled_;

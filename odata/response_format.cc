@@ -562,7 +562,7 @@ void InsertPath(std::vector<PathNode>& nodes, std::string_view path, std::size_t
 
 }  // namespace
 
-std::string ResponseWriter::ApplyRows(const ApplyResult& result, const RecordShape& shape, std::string_view context,
+std::string ResponseWriter::ApplyRows(const ApplyResult& result, std::string_view context,
                                       std::string_view next_link) const {
   std::string out = "{";
   if (format_.metadata != MetadataLevel::kNone) {
@@ -613,9 +613,7 @@ std::string ResponseWriter::ApplyRows(const ApplyResult& result, const RecordSha
     if (i > 0) out += ',';
     out += '{';
     bool first = true;
-    if (result.shape.is_entity && result.page && i < result.page->records.size()) {
-      AppendRecordMembers(out, *result.page, result.page->records[i], shape, first);
-    } else if (format_.metadata != MetadataLevel::kNone && format_.version == ODataVersion::k40) {
+    if (format_.metadata != MetadataLevel::kNone && format_.version == ODataVersion::k40) {
       // Rows of a transformation have no identity.
       AppendControl(out, "id", "");
       out.replace(out.size() - 2, 2, "null");

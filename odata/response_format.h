@@ -69,7 +69,7 @@ class ResponseWriter {
   // References: {"@odata.id":"Orders('1')"} each.
   std::string References(const ResultPage& page, bool collection, std::string_view next_link) const;
   // Rows of $apply.
-  std::string ApplyRows(const ApplyResult& result, const RecordShape& shape, std::string_view context,
+  std::string ApplyRows(const ApplyResult& result, std::string_view context,
                         std::string_view next_link) const;
 
   void AppendRecord(std::string& out, const ResultPage& page, const Record& record, const RecordShape& shape,

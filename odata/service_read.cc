@@ -272,7 +272,11 @@ Result<HttpResponse> RequestHandler::ReadApply() {
   const std::string context =
       bound_path_.object->name() + (names.empty() || result.shape.is_entity ? "" : "(" + names + ")");
   const ResponseWriter writer(format_);
-  return Respond(200, format_.content_type, writer.ApplyRows(result, shape, context, ""), "apply");
+  // Steps that keep the records (filter, orderby, top, ...) answer records, with identity and ETag.
+  if (result.shape.is_entity && result.page) {
+    return Respond(200, format_.content_type, writer.Collection(*result.page, shape, context, "", "", false), "apply");
+  }
+  return Respond(200, format_.content_type, writer.ApplyRows(result, context, ""), "apply");
 }
 
 Result<HttpResponse> RequestHandler::ReadRecord() {

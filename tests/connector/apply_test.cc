@@ -170,6 +170,19 @@ TEST_F(ApplyTest, ConcatKeepsRowsOfDifferentShape) {
                           "STATUS='PAID' TOTAL=1502.5"));
 }
 
+TEST_F(ApplyTest, ConcatOfConcatHoldsNoMoreRecordsThanAllowed) {
+  ApplyStep identity;
+  identity.kind = ApplyStep::Kind::kIdentity;
+  ApplyStep twice;
+  twice.kind = ApplyStep::Kind::kConcat;
+  twice.branches = {{identity}, {identity}};
+  ApplyQuery query = Over("Orders", ApplySteps(30, twice));  // 30 records, doubled 30 times
+  query.base.limits.max_sorted_records = 1000;
+  const Result<ApplyResult> result = shop_->engine().Apply(query);
+  ASSERT_FALSE(result.ok());
+  EXPECT_EQ(result.error().reason, "query-sort-limit");
+}
+
 TEST_F(ApplyTest, RankedSelectionsKeepTheInputOrder) {
   const X x = Orders();
   const auto ids = [&](ApplySteps steps) {

@@ -402,6 +402,7 @@ TEST_F(QueryEngineTest, SearchFoldsCase) {
 }
 
 TEST_F(QueryEngineTest, LimitsNameThemselves) {
+  const X x{shop_->object("Orders")};
   ObjectQuery query = On("Orders");
   query.limits.max_items_scanned = 5;
   EXPECT_EQ(shop_->engine().Query(query).error().reason, "query-scan-limit");
@@ -409,6 +410,26 @@ TEST_F(QueryEngineTest, LimitsNameThemselves) {
   query.limits.deadline = std::chrono::steady_clock::now() - std::chrono::seconds(1);
   EXPECT_EQ(shop_->engine().Query(query).error().reason, "query-deadline");
   query.limits = {};
+  // Names that double: one record would take 2^40 steps, or a text of as many bytes.
+  ExpressionPtr sum = x.F("TOTAL");
+  ExpressionPtr text = x.F("CUSTOMER");
+  for (int i = 0; i < 40; ++i) {
+    const std::string name = "c" + std::to_string(i);
+    sum = expr::Alias(name, *expr::Binary(BinaryOp::kAdd, sum, sum));
+    text = expr::Alias(name, *expr::Call("concat", {text, text}));
+  }
+  query.limits.deadline = std::chrono::steady_clock::now() + std::chrono::milliseconds(50);
+  query.computed = {{"c", sum, true}};
+  EXPECT_EQ(shop_->engine().Query(query).error().reason, "query-deadline");
+  query.limits = {};
+  query.computed = {{"c", text, true}};
+  EXPECT_EQ(shop_->engine().Query(query).error().reason, "concat-too-long");
+  // Many columns that are each short enough: the answer as a whole has a limit.
+  text = *expr::Call("concat", {x.F("CUSTOMER"), expr::Literal(EdmValue::String(std::string(900000, 'x')))});
+  query.computed.clear();
+  for (int i = 0; i < 400; ++i) query.computed.push_back({"c" + std::to_string(i), text, true});
+  EXPECT_EQ(shop_->engine().Query(query).error().reason, "computed-too-large");
+  query.computed.clear();
   query.engine = Engine::kColumnar;
   EXPECT_EQ(shop_->engine().Query(query).error().reason, "engine-unavailable");
 }
