@@ -1,10 +1,10 @@
 #include "cli/export_writer.h"
 
-#include <cstdio>
 #include <set>
 
 #include "base/base64.h"
 #include "base/json_writer.h"
+#include "cli/terminal.h"
 #include "connector/item_record.h"
 #include "connector/query_engine.h"
 #include "item/item_codec.h"
@@ -17,19 +17,15 @@ namespace {
 
 constexpr std::size_t kBufferBytes = 1U << 16U;
 
-// Standard output in pieces; a closed pipe ends the export.
+// Standard output in pieces; when it takes no more, the export ends.
 class Output {
  public:
   std::string& text() { return text_; }
   bool MaybeFlush() { return text_.size() < kBufferBytes || Flush(); }
   bool Flush() {
-    const bool ok = std::fwrite(text_.data(), 1, text_.size(), stdout) == text_.size();
+    WriteStdout(text_);
     text_.clear();
-    return ok;
-  }
-  Status Finish() {
-    if (Flush() && std::fflush(stdout) == 0) return {};
-    return MakeError(ErrorCode::kUnavailable, "output-closed", "standard output takes no more data");
+    return FinishStdout().ok();
   }
 
  private:
@@ -123,7 +119,8 @@ Status ExportTable(const ItemStore& store, const std::string& table, const std::
   });
   if (!scanned.ok()) return scanned.error();
   TABLECAST_RETURN_IF_ERROR(damaged);
-  return out.Finish();
+  out.Flush();  // a failure ends the command: FinishStdout
+  return {};
 }
 
 Status ExportObject(const ItemStore& store, const std::shared_ptr<const Catalog>& catalog, const std::string& name,
@@ -197,7 +194,8 @@ Status ExportObject(const ItemStore& store, const std::shared_ptr<const Catalog>
   });
   if (!visited.ok()) return visited.error();
   TABLECAST_RETURN_IF_ERROR(failed);
-  return out.Finish();
+  out.Flush();  // a failure ends the command: FinishStdout
+  return {};
 }
 
 }  // namespace tablecast::cli

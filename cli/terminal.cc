@@ -1,10 +1,13 @@
 #include "cli/terminal.h"
 
+#include <fcntl.h>
 #include <unistd.h>
 
 #include <algorithm>
+#include <cerrno>
 #include <cstdio>
 #include <cstdlib>
+#include <system_error>
 
 #include "base/utf8.h"
 #include "qualifiers/qualifier_parser.h"
@@ -24,9 +27,11 @@ ExitCode ExitCodeFor(const Error& error) {
     case ErrorCode::kInternal:
     case ErrorCode::kDataLoss:
     case ErrorCode::kDeadlineExceeded:
+    case ErrorCode::kPermissionDenied:  // of the file system: commands know no callers
       return kEnvironment;
     case ErrorCode::kNotFound:
-      return kAnswerIsNo;
+      // A folder or a table that is not there is a mistake of the call; a record, an answer.
+      return error.reason == "catalog-not-found" || error.reason == "table-not-found" ? kWrongInput : kAnswerIsNo;
     default:
       return kWrongInput;
   }
@@ -44,9 +49,32 @@ Terminal Terminal::Detect(bool no_color) {
   return terminal;
 }
 
+namespace {
+
+int stdout_error = 0;  // errno of the first write that failed; commands print from one thread
+
+}  // namespace
+
 void WriteStdout(std::string_view text) {
-  std::fwrite(text.data(), 1, text.size(), stdout);
-  std::fflush(stdout);
+  errno = 0;
+  const bool written = std::fwrite(text.data(), 1, text.size(), stdout) == text.size() && std::fflush(stdout) == 0;
+  if (!written && stdout_error == 0) stdout_error = errno != 0 ? errno : EIO;
+}
+
+void OpenStandardStreams() {
+  for (const int stream : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO}) {
+    // The lowest free descriptor is the one that was closed.
+    if (::fcntl(stream, F_GETFD) == -1 && errno == EBADF) static_cast<void>(::open("/dev/null", O_RDWR));
+  }
+}
+
+Status FinishStdout() {
+  errno = 0;
+  if (stdout_error == 0 && (std::fflush(stdout) != 0 || std::ferror(stdout) != 0)) stdout_error = errno != 0 ? errno : EIO;
+  if (stdout_error == 0 || stdout_error == EPIPE) return {};
+  return MakeError(ErrorCode::kUnavailable, "output-failed",
+                   "the output is cut, standard output failed: " + std::generic_category().message(stdout_error), "",
+                   "free disk space, or write elsewhere, and run it again");
 }
 
 void WriteStderr(std::string_view text) {

@@ -42,7 +42,14 @@ ExitCode PrintError(const Terminal& terminal, std::string_view what, const Error
 void PrintIssues(const Terminal& terminal, const std::vector<Issue>& issues, std::string_view format,
                  const std::vector<std::pair<std::string, std::string>>& file_texts, std::string& out);
 
+// Standard output that fails (a full disk) fails the command: FinishStdout tells.
 void WriteStdout(std::string_view text);
+// A process started with a standard stream closed would get that descriptor for the store's file, and
+// print into it: makes each lead somewhere. Call first of all.
+void OpenStandardStreams();
+// Flushes. ERRORS: kUnavailable "output-failed" when anything written so far got lost; a reader that
+// went away is no error.
+Status FinishStdout();
 void WriteStderr(std::string_view text);
 
 // 1234567 -> "1,234,567".

@@ -37,13 +37,28 @@ class ImportReader final : public DumpHandler {
  public:
   ImportReader(Importer& importer, RecordSorter& sorter) : importer_(importer), sorter_(sorter) {}
 
-  Status OpenRejects() {
+  Status OpenRejects(const std::vector<PlannedInput>& inputs) {
     if (importer_.settings_.skip_bad.empty()) return {};
+    for (const PlannedInput& input : inputs) {
+      std::error_code differs;  // also when one of them is not there
+      if (std::filesystem::equivalent(input.path, importer_.settings_.skip_bad, differs)) {
+        return MakeError(ErrorCode::kInvalidArgument, "rejects-are-input",
+                         "the file of rejects is one of the files to import, and would be emptied",
+                         importer_.settings_.skip_bad, "name another file behind --skip-bad");
+      }
+    }
     rejects_.open(importer_.settings_.skip_bad, std::ios::binary | std::ios::trunc);
     if (!rejects_) {
-      return MakeError(ErrorCode::kUnavailable, "rejects-unwritable", "cannot write the file of rejects",
-                       importer_.settings_.skip_bad);
+      return RejectsUnwritable();
     }
+    return {};
+  }
+
+  // Before anything is written: rejects that did not reach their file are nowhere else.
+  Status CloseRejects() {
+    if (!rejects_.is_open()) return {};
+    rejects_.close();
+    if (!rejects_) return RejectsUnwritable();
     return {};
   }
 
@@ -176,10 +191,14 @@ class ImportReader final : public DumpHandler {
     json.Key("text").String(fault.text).EndObject();
     rejects_ << line << '\n';
     if (!rejects_) {
-      return Stop(MakeError(ErrorCode::kUnavailable, "rejects-unwritable", "cannot write the file of rejects",
-                            importer_.settings_.skip_bad));
+      return Stop(RejectsUnwritable());
     }
     return true;
+  }
+
+  Error RejectsUnwritable() const {
+    return MakeError(ErrorCode::kUnavailable, "rejects-unwritable", "cannot write the file of rejects",
+                     importer_.settings_.skip_bad, "name a file in a folder that is there, on a disk with room");
   }
 
   AttributeType ColumnType(std::string_view column) const {
@@ -326,9 +345,10 @@ Result<ImportSummary> Importer::Run(const std::vector<std::string>& paths) {
   TABLECAST_ASSIGN_OR_RETURN(const std::vector<PlannedInput> files, PlanInputs(paths));
   RecordSorter sorter(settings_.spool_folder, settings_.sort, settings_.run_bytes);
   ImportReader reader(*this, sorter);
-  TABLECAST_RETURN_IF_ERROR(reader.OpenRejects());
+  TABLECAST_RETURN_IF_ERROR(reader.OpenRejects(files));
   if (!settings_.table.empty()) TABLECAST_RETURN_IF_ERROR(reader.UseExistingTable(settings_.table));
   for (const PlannedInput& file : files) TABLECAST_RETURN_IF_ERROR(reader.ReadFile(file, files.size() > 1));
+  TABLECAST_RETURN_IF_ERROR(reader.CloseRejects());
   TABLECAST_RETURN_IF_ERROR(sorter.Finish());
   TABLECAST_RETURN_IF_ERROR(MakeTables());
   TABLECAST_RETURN_IF_ERROR(Load(sorter, Fingerprint(settings_, files)));

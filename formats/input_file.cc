@@ -282,7 +282,7 @@ Result<std::vector<std::string>> ExpandInputPath(const std::string& path) {
   }
   if (!fs::is_directory(status)) return std::vector<std::string>{path};
   std::vector<std::string> files;
-  fs::recursive_directory_iterator it(path, fs::directory_options::skip_permission_denied, error);
+  fs::recursive_directory_iterator it(path, error);
   for (; !error && it != fs::recursive_directory_iterator(); it.increment(error)) {
     const std::string name = it->path().filename().string();
     const std::string extension = it->path().extension().string();

@@ -71,7 +71,8 @@ void IonText::SkipSpace() {
       at_ = std::min(text_.find('\n', at_), text_.size());
     } else if (text_.substr(at_).starts_with("/*")) {
       const std::size_t end = text_.find("*/", at_ + 2);
-      at_ = end == std::string_view::npos ? text_.size() : end + 2;
+      if (end == std::string_view::npos) return;  // the rest is no blank: whoever reads on says so
+      at_ = end + 2;
     } else {
       return;
     }

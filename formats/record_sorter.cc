@@ -30,7 +30,7 @@ Error DiskError(const char* what) {
   const int number = errno;
   return MakeError(ErrorCode::kUnavailable, number == ENOSPC || number == EDQUOT ? "disk-full" : "spool-failed",
                    std::string(what) + ": " + std::generic_category().message(number), "",
-                   "sorting needs about the size of the dump free in the store's folder; --no-sort needs less");
+                   "free disk space and run it again: temporary files in the store's folder take about the size of the dump");
 }
 
 }  // namespace

@@ -80,7 +80,8 @@ Error LmdbError(int code, std::string_view what) {
     case EACCES:
     case EPERM:
     case EROFS:
-      return MakeError(ErrorCode::kPermissionDenied, "store-permission", std::move(message));
+      return MakeError(ErrorCode::kPermissionDenied, "store-permission", std::move(message), {},
+                       "give this user the right to read and write the store's files; its lock files are written by readers too");
     case MDB_BAD_TXN:
     case MDB_BAD_DBI:
     case MDB_BAD_VALSIZE:
