@@ -5,10 +5,8 @@
 #include <filesystem>
 #include <fstream>
 #include <iostream>
-#include <iterator>
 #include <map>
 #include <set>
-#include <sstream>
 #include <thread>
 
 #include "cli/client_findings.h"
@@ -48,12 +46,29 @@ struct Checked {
 };
 
 Result<std::string> ReadText(const std::string& path) {
-  if (path == "-") return std::string(std::istreambuf_iterator<char>(std::cin), {});
-  std::ifstream in(path, std::ios::binary);
-  if (!in) return MakeError(ErrorCode::kInvalidArgument, "file-not-found", "cannot read the file", path);
-  std::stringstream text;
-  text << in.rdbuf();
-  return text.str();
+  constexpr std::size_t kMostBytes = std::size_t{16} << 20;  // far above what any file here may have
+  std::error_code error;
+  if (path != "-" && !fs::exists(path, error)) {
+    return MakeError(ErrorCode::kInvalidArgument, "file-not-found", "there is no such file", path, "check the path");
+  }
+  if (path != "-" && fs::is_directory(path, error)) {
+    return MakeError(ErrorCode::kInvalidArgument, "file-is-folder", "this is a folder", path, "name a file");
+  }
+  std::ifstream file;
+  if (path != "-") file.open(path, std::ios::binary);
+  std::istream& in = path == "-" ? std::cin : file;
+  if (!in) {
+    return MakeError(ErrorCode::kUnavailable, "file-unreadable", "cannot read the file", path,
+                     "give this user the right to read it");
+  }
+  std::string text(kMostBytes + 1, '\0');
+  in.read(text.data(), static_cast<std::streamsize>(text.size()));
+  text.resize(static_cast<std::size_t>(in.gcount()));
+  if (text.size() > kMostBytes) {
+    return MakeError(ErrorCode::kInvalidArgument, "file-too-large", "the file is over 16 MiB", path,
+                     "a qualifier file has at most 1 MiB");
+  }
+  return text;
 }
 
 bool SameFinding(const Issue& a, const Issue& b) {

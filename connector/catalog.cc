@@ -26,12 +26,21 @@ Result<std::vector<CatalogFile>> ReadCatalogFolder(const std::string& folder) {
   }
   std::vector<fs::path> paths;
   for (fs::directory_iterator at(folder, failed), end; !failed && at != end; at.increment(failed)) {
-    if (at->path().extension() == ".json" && at->is_regular_file(failed))
+    if (at->path().extension() != ".json") continue;
+    std::error_code unknown;
+    if (at->is_regular_file(unknown)) {
       paths.push_back(at->path());
+    } else if (at->path().filename().string().front() != '.') {  // editors' locks are hidden links
+      return MakeError(ErrorCode::kInvalidArgument, "catalog-unreadable",
+                       unknown ? "cannot read the file: " + unknown.message()
+                               : std::string("a folder or a device is no catalog file"),
+                       at->path().string(), "remove it, or put a file there");
+    }
   }
   if (failed) {
     return MakeError(ErrorCode::kUnavailable, "catalog-unreadable",
-                     "cannot read " + folder + ": " + failed.message());
+                     "cannot read the folder: " + failed.message(), folder,
+                     "give this user the right to read it");
   }
   std::sort(paths.begin(), paths.end());
   std::vector<CatalogFile> files;
@@ -39,14 +48,15 @@ Result<std::vector<CatalogFile>> ReadCatalogFolder(const std::string& folder) {
     const std::uintmax_t size = fs::file_size(path, failed);
     if (!failed && size > kMaxFileBytes) {
       return MakeError(ErrorCode::kResourceExhausted, "catalog-file-too-large",
-                       path.string() + " is over 1 MiB");
+                       "the file is over 1 MiB", path.string(), "a qualifier file holds one object; divide catalog.json");
     }
     std::ifstream stream(path, std::ios::binary);
     std::ostringstream text;
     text << stream.rdbuf();
     if (failed || !stream) {
       return MakeError(ErrorCode::kUnavailable, "catalog-unreadable",
-                       "cannot read " + path.string());
+                       "cannot read the file", path.string(),
+                       "give this user the right to read it");
     }
     files.push_back({path.string(), text.str()});
   }

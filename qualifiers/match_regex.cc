@@ -123,6 +123,7 @@ class CompiledMatchRegex final : public MatchRegex {
   CompiledMatchRegex(std::string_view pattern, const std::string& translated)
       : re_(translated, Re2Options(kProgramBytes)) {
     pattern_ = std::string(pattern);
+    if (re_.ok()) program_size_ = re_.ProgramSize();
   }
 
   const RE2& re() const { return re_; }

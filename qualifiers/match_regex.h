@@ -12,6 +12,7 @@
 // SOURCE: spec qualifiers.md section 2; RE2 syntax, https://github.com/google/re2/wiki/Syntax.
 
 #include <bitset>
+#include <cstdint>
 #include <memory>
 #include <optional>
 #include <string>
@@ -46,6 +47,8 @@ class MatchRegex {
   const std::vector<std::string>& literals() const { return literals_; }
   // What every match begins with; may be "".
   const std::string& literal_prefix() const { return literal_prefix_; }
+  // Instructions of the compiled program: what compiling costs.
+  int program_size() const { return program_size_; }
   // Every match lies in [lower, upper] in byte order; unset = unknown.
   struct Range {
     std::optional<std::string> lower, upper;
@@ -57,10 +60,27 @@ class MatchRegex {
  protected:
   std::string pattern_;
   bool is_specialised_ = false;
+  int program_size_ = 0;
   std::vector<std::string> literals_;
   std::string literal_prefix_;
   Range range_;
   std::optional<std::bitset<256>> possible_bytes_;
+};
+
+// What the patterns of one file may cost together: each is bounded, a thousand of them would compile
+// for minutes. THREAD: one.
+class RegexBudget {
+ public:
+  // False when the patterns met so far leave no room for another one.
+  bool HasRoom() const { return spent_ < kMostInstructions; }
+  void Spend(const Result<std::shared_ptr<const MatchRegex>>& compiled) {
+    spent_ += compiled.ok() ? (*compiled)->program_size() : kRefused;
+  }
+
+ private:
+  static constexpr std::int64_t kMostInstructions = 2'000'000;
+  static constexpr std::int64_t kRefused = 100;  // a syntax error is found soon
+  std::int64_t spent_ = 0;
 };
 
 // As RegexMatch(slot, pattern) of predicate.h, sharing what is compiled already.

@@ -207,7 +207,15 @@ std::optional<LikePattern> ConditionBuilder::ReadFilter(const ColumnQualifier& c
 
 std::shared_ptr<const MatchRegex> ConditionBuilder::ReadPostFilter(const ColumnQualifier& column) {
   if (!column.post_filter) return nullptr;
+  if (!regex_budget_.HasRoom()) {
+    findings_.Error("regex-too-large",
+                    "the regular expressions before this one are as large as a file may have",
+                    "use smaller repeat counts and classes in the `postFilter`s of this file",
+                    "columns." + column.name + ".postFilter", column.post_filter_span);
+    return nullptr;
+  }
   auto regex = MatchRegex::Compile(*column.post_filter);
+  regex_budget_.Spend(regex);
   if (regex.ok()) return *regex;
   const std::size_t offset = regex.error().position.offset;
   findings_.Error(regex.error().reason, regex.error().message,

@@ -14,6 +14,7 @@
 #include "item/key_condition.h"
 #include "item/table_schema.h"
 #include "qualifiers/compiled_impl.h"
+#include "qualifiers/match_regex.h"
 #include "qualifiers/table_qualifier.h"
 
 namespace tablecast {
@@ -76,6 +77,7 @@ class ConditionBuilder {
   FindingSink& findings_;
   std::vector<RowCondition> conditions_;
   std::map<Slot, Knowledge> known_;
+  RegexBudget regex_budget_;
 };
 
 }  // namespace tablecast

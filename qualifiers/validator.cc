@@ -163,8 +163,10 @@ class Validator {
     if (column.filter && LikePattern::FindTrailingEscape(*column.filter) == std::nullopt)
       CheckFilter(column, target);
     if (!column.post_filter) return;
+    if (!regex_budget_.HasRoom()) return;  // reported by the compiler, as is what does not compile
     const auto regex = MatchRegex::Compile(*column.post_filter);
-    if (!regex.ok()) return;  // reported by the compiler
+    regex_budget_.Spend(regex);
+    if (!regex.ok()) return;
     if (const std::string& regex_text = *column.post_filter;
         regex_text.size() > 2 && regex_text.front() == '/' && regex_text.back() == '/') {
       Warn("regex-unanchored",
@@ -362,6 +364,7 @@ class Validator {
   }
 
   const TableQualifier& qualifier_;
+  RegexBudget regex_budget_;
   const TableSchema& schema_;
   bool assumed_;
   const ValidateOptions& options_;
