@@ -1,6 +1,9 @@
 // The command line: options and help texts of every command. The work is in the other files of cli/.
 
+#include <unistd.h>
+
 #include <algorithm>
+#include <csignal>
 #include <exception>
 #include <functional>
 #include <sstream>
@@ -365,7 +368,8 @@ std::string Suggest(const CLI::App& app, const std::string& word) {
     }
   }
   const auto nearest = NearestName(word.substr(0, word.find('=')), names);
-  return nearest ? "did you mean `" + *nearest + "`?" : "see `tablecast --help`";
+  // A word that is right needs no suggestion: its value is wrong, or it stands where it must not.
+  return nearest && *nearest != word.substr(0, word.find('=')) ? "did you mean `" + *nearest + "`?" : "see `tablecast --help`";
 }
 
 // "--format: sarf not in {text,json}", the parser's words for a value outside its list, as ours.
@@ -383,6 +387,15 @@ bool ExplainChoice(std::string& message, std::string& remedy) {
   remedy = nearest ? "did you mean `" + *nearest + "`?" : "write one of " + all;
   message = message.substr(0, colon + 2) + "`" + value + "` is none of " + all;
   return true;
+}
+
+// "Could not convert: --port = x", as ours.
+void ExplainValue(std::string& message) {
+  static constexpr std::string_view kPrefix = "Could not convert: ";
+  const std::size_t equals = message.find(" = ");
+  if (message.rfind(kPrefix, 0) != 0 || equals == std::string::npos) return;
+  message = message.substr(kPrefix.size(), equals - kPrefix.size()) + ": `" + message.substr(equals + 3) +
+            "` is no whole number in its range";
 }
 
 int Run(int argc, char** argv) {
@@ -420,6 +433,7 @@ int Run(int argc, char** argv) {
     std::string message = error.what();
     std::replace(message.begin(), message.end(), '\n', ' ');
     std::string remedy;
+    ExplainValue(message);
     const bool choice = ExplainChoice(message, remedy);
     for (int i = 1; i < argc && remedy.empty() && !choice; ++i) {
       const std::string word = argv[i];
@@ -446,10 +460,31 @@ int Run(int argc, char** argv) {
 }  // namespace
 }  // namespace tablecast::cli
 
+namespace {
+
+// A mapped file that ends before what is read of it: a store cut by a copy that broke off, or a dump
+// that another process cuts while it is imported. Only async-signal-safe calls.
+void OnCutFile(int) {
+  static constexpr char kMessage[] =
+      "tablecast: a file ends before its content does: the store's data.mdb was cut, or a dump got shorter while it was "
+      "read; restore the store from a backup, or fetch the dump again\n";
+  static_cast<void>(::write(STDERR_FILENO, kMessage, sizeof kMessage - 1) == 0);
+  ::_exit(tablecast::cli::kEnvironment);
+}
+
+}  // namespace
+
 int main(int argc, char** argv) {
   // Third-party code may throw (out of memory, filesystem); everything of ours returns errors.
   try {
-    return tablecast::cli::Run(argc, argv);
+    tablecast::cli::OpenStandardStreams();
+    std::signal(SIGXFSZ, SIG_IGN);  // a file size limit is an error of the write, as a full disk is
+    std::signal(SIGBUS, OnCutFile);
+    const int code = tablecast::cli::Run(argc, argv);
+    const tablecast::Status written = tablecast::cli::FinishStdout();
+    if (written.ok()) return code;
+    tablecast::cli::WriteStderr("tablecast: " + written.error().ToString() + "\n");
+    return tablecast::cli::kEnvironment;
   } catch (const std::exception& error) {
     tablecast::cli::WriteStderr(std::string("tablecast: internal error: ") + error.what() + "\n");
     return tablecast::cli::kEnvironment;

@@ -69,7 +69,7 @@ std::string CsvCell(const std::string& text) {
 // Rows of a JSON answer as an aligned table or as CSV; control information is left out.
 std::string Tabular(const std::string& body, bool csv) {
   const auto json = ParseJson(body);
-  if (!json.ok()) return body;
+  if (!json.ok() || !json->IsObject()) return body + "\n";  // XML, the number of a $count
   const JsonValue* value = json->Find("value");
   std::vector<const JsonValue*> records;
   if (value != nullptr && value->IsArray()) {

@@ -94,6 +94,10 @@ Result<ServerConfig> ReadConfig(const Terminal& terminal, const ServeOptions& op
   if (options.host) config.host = *options.host;
   if (options.port) config.port = *options.port;
   if (options.public_url) config.public_url = *options.public_url;
+  if (!config.public_url.empty() && !IsPublicUrl(config.public_url)) {
+    return MakeError(ErrorCode::kInvalidArgument, "config-url", "the public URL must be an http or https URL without query",
+                     config.public_url, "write https://host/path");
+  }
   if (options.insecure_no_auth) config.allow_unauthenticated = true;
   if (!options.audit_log.empty()) {
     if (!config.audit_log) config.audit_log.emplace();
@@ -438,7 +442,9 @@ ExitCode RunServe(const Terminal& terminal, const ServeOptions& options) {
   std::signal(SIGPIPE, SIG_IGN);
   Housekeeper housekeeper(terminal, options, **store, service, metrics, server);
   housekeeper.Start(tls, access_log.get(), audit_log.get());
-  const std::string shown_host = config->host == "0.0.0.0" || config->host == "::" ? "localhost" : config->host;
+  const std::string shown_host = config->host == "0.0.0.0" || config->host == "::" ? "localhost"
+                                 : config->host.find(':') == std::string::npos ? config->host
+                                                                               : "[" + config->host + "]";
   PrintAddresses(std::string(tls != nullptr ? "https" : "http") + "://" + shown_host + ":" + std::to_string(server.port()),
                  *catalog->catalog);
   const Status status = server.Run();

@@ -8,9 +8,15 @@ namespace tablecast::cli {
 
 Result<std::unique_ptr<LmdbItemStore>> OpenStore(const std::string& folder, StoreAccess access) {
   std::error_code error;
-  if (access == StoreAccess::kMustExist && !std::filesystem::exists(folder, error)) {
+  // Opening a folder without the store's file would make an empty store there, a catalog's folder included.
+  const std::filesystem::path data = std::filesystem::path(folder) / "data.mdb";
+  if (access == StoreAccess::kMustExist && !std::filesystem::exists(data, error)) {
     return MakeError(ErrorCode::kInvalidArgument, "store-not-found", "there is no store here", folder,
                      "make one: tablecast import --store " + folder + " --table NAME --partition-key COLUMN FILE");
+  }
+  if (access == StoreAccess::kMustExist && std::filesystem::file_size(data, error) == 0 && !error) {
+    return MakeError(ErrorCode::kDataLoss, "store-damaged", "the store's file is empty", data.string(),
+                     "restore the store from a backup");
   }
   if (access == StoreAccess::kCreate) {
     std::filesystem::create_directories(folder, error);

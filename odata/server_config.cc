@@ -74,9 +74,7 @@ class Parser {
 
  private:
   void CheckPublicUrl(ConfigReader& reader) {
-    const std::string& url = config_.public_url;
-    const bool web = url.rfind("http://", 0) == 0 || url.rfind("https://", 0) == 0;
-    if (!web || url.find_first_of("?# \t\r\n\"<>") != std::string::npos) {
+    if (!IsPublicUrl(config_.public_url)) {
       reader.Report("publicUrl", "config-url", "this must be an http or https URL without query", "write https://host/path");
     }
   }
@@ -469,6 +467,12 @@ Status CheckExposure(const ServerConfig& config) {
   return MakeError(ErrorCode::kFailedPrecondition, "unauthenticated-exposure",
                    "refusing to serve " + config.host + " without authentication", "host",
                    "configure \"auth\", listen on 127.0.0.1, or say \"allowUnauthenticated\": true");
+}
+
+bool IsPublicUrl(std::string_view url) {
+  const std::size_t scheme = url.starts_with("https://") ? 8 : url.starts_with("http://") ? 7 : 0;
+  return scheme != 0 && url.size() > scheme && url[scheme] != '/' &&
+         url.find_first_of("?# \t\r\n\"<>") == std::string_view::npos;
 }
 
 }  // namespace tablecast

@@ -100,6 +100,9 @@ Result<HttpServerOptions> MakeServerOptions(const ServerConfig& config, std::sha
 // ERRORS: kFailedPrecondition "unauthenticated-exposure".
 Status CheckExposure(const ServerConfig& config);
 
+// Whether this may stand before links: http or https, a host, no query.
+bool IsPublicUrl(std::string_view url);
+
 }  // namespace tablecast
 
 #endif  // TABLECAST_ODATA_SERVER_CONFIG_H_

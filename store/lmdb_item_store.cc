@@ -278,7 +278,7 @@ Result<IntegrityReport> LmdbItemStore::Backup(const std::string& to) const {
   std::error_code ec;
   if (fs::exists(to, ec)) {
     return MakeError(ErrorCode::kAlreadyExists, "backup-exists",
-                     "the backup's directory is there already", to, "give a new directory");
+                     "the directory is there already", to, "give a new directory");
   }
   const fs::path partial = to + ".partial";
   fs::remove_all(partial, ec);
