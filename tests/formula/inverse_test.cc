@@ -615,7 +615,8 @@ TEST(InverseTest, PairsAreProvedByTemplatesOnly) {
       if (stored.empty() ||
           static_cast<std::size_t>(std::count(stored.begin(), stored.end(), '#')) + 1 <
               row.forwards.size() +
-                  static_cast<std::size_t>(std::count(row.inverse, row.inverse + 3, '#') > 0 &&
+                  static_cast<std::size_t>(std::string_view(row.inverse).substr(0, 3).find('#') !=
+                                               std::string_view::npos &&
                                            row.forwards.size() > 1)) {
         continue;
       }
