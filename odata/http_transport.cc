@@ -87,7 +87,11 @@ Result<FileDescriptor> ListenTcp(const std::string& host, int port, int backlog)
     error = errno;
   }
   return MakeError(ErrorCode::kUnavailable, "listen-failed",
-                   "cannot listen on '" + host + "' port " + std::to_string(port) + ": " + ErrnoText(error));
+                   "cannot listen on '" + host + "' port " + std::to_string(port) + ": " + ErrnoText(error), "",
+                   error == EADDRINUSE      ? "another program listens there; stop it, or choose another port (0 takes a free one)"
+                   : error == EACCES        ? "choose a port from 1024 on, or give the process the right to lower ones"
+                   : error == EADDRNOTAVAIL ? "choose an address of this machine; 0.0.0.0 is all of them"
+                                            : "");
 }
 
 int LocalPort(int fd) {
