@@ -7,6 +7,7 @@
 
 #include "base/json_reader.h"
 #include "base/json_writer.h"
+#include "base/utf8.h"
 #include "cli/catalog_files.h"
 #include "cli/commands.h"
 #include "cli/session.h"
@@ -70,6 +71,16 @@ std::string Remarks(const ExternalObject& object, const InferenceReport& report)
   };
   epochs(report.epoch_like, "seconds", "s");
   epochs(report.epoch_ms_like, "milliseconds", "ms");
+  for (const auto& dates : report.date_like) {
+    const Field* field = object.FieldOfColumn(dates.attribute);
+    if (field == nullptr || field->declared) continue;
+    std::string misfit;
+    AppendPrintable(misfit, dates.misfit);
+    out += "  " + dates.attribute + " is Text, though " + Thousands(dates.fitting) + " of " + Thousands(dates.texts) +
+           " are dates (not " + Quoted(misfit) + "); to publish those and the rest as null: " + Quoted(field->name) +
+           ": { \"column\": " + Quoted(dates.attribute) + ", \"type\": \"" +
+           std::string(FieldTypeName(dates.type)) + "\" }\n";
+  }
   if (!report.withheld.empty())
     out += "  not published, looks secret: " + Joined(report.withheld) + "\n";
   return out;

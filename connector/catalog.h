@@ -58,6 +58,15 @@ struct InferenceReport {
   std::vector<std::string> money_like;  // N columns that look like money
   std::vector<std::string> epoch_like;     // N columns that look like seconds since 1970
   std::vector<std::string> epoch_ms_like;  // N columns that look like milliseconds since 1970
+  // S columns most of whose texts are dates, and which are published as Text for the sake of the others.
+  // Only of a fresh sample.
+  struct DateLike {
+    std::string attribute;
+    FieldType type = FieldType::kDateTime;  // or kDate
+    std::uint64_t fitting = 0, texts = 0;
+    std::string misfit;  // a text that is no date
+  };
+  std::vector<DateLike> date_like;
 };
 
 // SOURCE: spec external-objects.md section 8. Kept as declared; `tablecast patterns` runs them.

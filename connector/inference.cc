@@ -129,7 +129,10 @@ void ValueStatistics::Add(const AttributeView& value, int depth) {
       if (value.payload().empty()) return;
       ++texts_;
       const Result<IsoDateTime> iso = ParseIso8601(value.payload(), 0);
-      if (!iso.ok()) return;
+      if (!iso.ok()) {
+        if (misfit_.empty()) misfit_ = value.payload().substr(0, CodePointOffset(value.payload(), kMaxName));
+        return;
+      }
       ++date_times_;
       if (iso->form == IsoForm::kDate) ++dates_;
       return;
@@ -256,6 +259,16 @@ bool ValueStatistics::LooksLikeEpochMilliseconds() const {
   return numbers_ > 0 && milliseconds_ == numbers_ && numbers_ == seen_;
 }
 
+std::optional<InferenceReport::DateLike> ValueStatistics::MostlyDates() const {
+  if (Majority() != AttributeType::kS || date_times_ == texts_ || date_times_ < texts_ - texts_ / 10) return std::nullopt;
+  InferenceReport::DateLike out;
+  out.type = dates_ == date_times_ ? FieldType::kDate : FieldType::kDateTime;
+  out.fitting = date_times_;
+  out.texts = texts_;
+  out.misfit = misfit_;
+  return out;
+}
+
 bool ValueStatistics::LooksLikeMoney(std::string_view name) const {
   constexpr std::array<std::string_view, 7> kWords = {"price", "total",   "amount", "cost",
                                                       "fee",   "balance", "revenue"};
@@ -306,6 +319,10 @@ InferredSchema InferSchema(const std::string& object, const TableSchema& schema,
     if (statistics.LooksLikeMoney(name)) out.report.money_like.push_back(name);
     if (statistics.LooksLikeEpoch()) out.report.epoch_like.push_back(name);
     if (statistics.LooksLikeEpochMilliseconds()) out.report.epoch_ms_like.push_back(name);
+    if (auto dates = statistics.MostlyDates()) {
+      dates->attribute = name;
+      out.report.date_like.push_back(*std::move(dates));
+    }
     out.attributes.push_back(statistics.Conclude(name));
   }
   return out;

@@ -49,6 +49,8 @@ class ValueStatistics {
   bool LooksLikeEpoch() const;
   bool LooksLikeEpochMilliseconds() const;
   bool LooksLikeMoney(std::string_view name) const;
+  // At least nine of ten texts, but not all, are dates or date-times. `attribute` is left to the caller.
+  std::optional<InferenceReport::DateLike> MostlyDates() const;
 
  private:
   friend class ItemStatistics;
@@ -58,6 +60,7 @@ class ValueStatistics {
   // S
   std::uint64_t texts_ = 0, date_times_ = 0, dates_ = 0;
   std::size_t longest_ = 0;
+  std::string misfit_;  // the first text that is no date, cut
   // N
   std::uint64_t numbers_ = 0, seconds_ = 0, milliseconds_ = 0, cents_ = 0;
   // M and elements of L and sets

@@ -587,6 +587,12 @@ TEST(InferenceTest, TypesNeedEverySample) {
   EXPECT_THAT(report.money_like, ElementsAre("priceNet"));
   ASSERT_THAT(report.conflicts, SizeIs(1));
   EXPECT_EQ(report.conflicts[0].attribute, "mixed");
+  ASSERT_THAT(report.date_like, SizeIs(1));
+  EXPECT_EQ(report.date_like[0].attribute, "when");
+  EXPECT_EQ(report.date_like[0].type, FieldType::kDateTime);
+  EXPECT_EQ(report.date_like[0].fitting, 19U);
+  EXPECT_EQ(report.date_like[0].texts, 20U);
+  EXPECT_EQ(report.date_like[0].misfit, "soon");
 }
 
 }  // namespace
