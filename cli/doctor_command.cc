@@ -16,7 +16,14 @@ Status AddDataFindings(const Catalog& catalog, ItemStore& store, std::vector<Iss
   CatalogCheckOptions options;
   options.now = CurrentTimestamp();
   TABLECAST_ASSIGN_OR_RETURN(CatalogCheck check, CheckCatalog(catalog, *snapshot, options));
-  for (Issue& issue : check.issues) issues.push_back(std::move(issue));
+  for (Issue& issue : check.issues) {
+    // These speak of the target, "Object.name", which is not printed for people.
+    const bool of_target = issue.code == "conversion-errors" || issue.code == "constraint-violations" ||
+                           issue.code == "relationship-dangling";
+    const std::size_t dot = issue.target.find('.');
+    if (of_target && dot != std::string::npos) issue.message.insert(0, "`" + issue.target.substr(dot + 1) + "`: ");
+    issues.push_back(std::move(issue));
+  }
   TABLECAST_ASSIGN_OR_RETURN(std::vector<Issue> columnar, CheckColumnar(catalog, *snapshot));
   for (Issue& issue : columnar) issues.push_back(std::move(issue));
   return {};

@@ -15,6 +15,7 @@ namespace tablecast::cli {
 
 namespace {
 
+constexpr std::string_view kKeyMark = " / ";  // between the parts of a key as KeyForPeople writes it
 constexpr std::size_t kMaxJudged = 50;  // items of a partition that one `why` judges
 
 std::string ClaimText(const ItemClaim& claim) {
@@ -161,6 +162,18 @@ ExitCode RunWhy(const Terminal& terminal, const WhyOptions& options) {
         if (!read.ok()) return PrintError(terminal, "why", read.error());
       }
     }
+  }
+  // "1012 / ORDER", as every message writes a key. The key's own text may hold the mark: each place is tried.
+  for (std::size_t at = options.key.find(kKeyMark); at != std::string::npos && judged == 0 && schema.key.sort && !key.ok();
+       at = options.key.find(kKeyMark, at + 1)) {
+    auto partition = ParseKeyValue(schema.key.partition, options.key.substr(0, at));
+    auto sort = ParseKeyValue(*schema.key.sort, options.key.substr(at + kKeyMark.size()));
+    if (!partition.ok() || !sort.ok()) continue;
+    const auto encoded = EncodeKey(schema, ItemKey{*std::move(partition), *std::move(sort)});
+    if (!encoded.ok()) continue;  // an empty part, say
+    const auto found =
+        (*snapshot)->Get(object->table(), *encoded, [&](const ItemView& item) { visit(item); });
+    if (!found.ok()) return PrintError(terminal, "why", found.error());
   }
   if (judged == 0) {
     return PrintError(

@@ -76,7 +76,7 @@ void AddAuthorCommands(Main& main) {
     auto* c = main.Command("validate", "Check qualifier files or a catalog folder; reports every problem",
                            "tablecast validate catalog/ --data store/ --strict");
     c->add_option("path", o->paths, "Qualifier files or catalog folders")->required()->type_name("PATH");
-    c->add_option("--data", o->data, "Also check against these items: a store folder or a dump file")->type_name("STORE|FILE");
+    c->add_option("--data,--store", o->data, "Also check against these items: a store folder or a dump file")->type_name("STORE|FILE");
     c->add_flag("--strict", o->strict, "Exit 1 when there are warnings");
     c->add_flag("--portable", o->portable, "Also report what the vendor's own adapter would refuse");
     c->add_option("--client", o->client, "Also report fields that this client would drop or cut")
@@ -241,7 +241,7 @@ void AddCatalogCommands(Main& main) {
     Store(c, o->store);
     Catalog(c, o->catalog);
     c->add_option("--object", o->object, "External object")->required()->type_name("O");
-    c->add_option("--key", o->key, "External ID, pk=..,sk=.. or a JSON object with the key columns")->required()->type_name("K");
+    c->add_option("--key", o->key, "External ID, pk=..,sk=.., the key as messages show it (`1012 / ORDER`), or a JSON object with the key columns")->required()->type_name("K");
     Format(c, o->format, {"text", "json"});
     OnRun(main, c, o, RunWhy);
   }
@@ -368,8 +368,25 @@ std::string Suggest(const CLI::App& app, const std::string& word) {
     }
   }
   const auto nearest = NearestName(word.substr(0, word.find('=')), names);
+  const std::string of = at == &app ? "" : at->get_name() + " ";
   // A word that is right needs no suggestion: its value is wrong, or it stands where it must not.
-  return nearest && *nearest != word.substr(0, word.find('=')) ? "did you mean `" + *nearest + "`?" : "see `tablecast --help`";
+  return nearest && *nearest != word.substr(0, word.find('=')) ? "did you mean `" + *nearest + "`?"
+                                                               : "see `tablecast " + of + "--help`";
+}
+
+// The first option that the command in use does not have. The parser reports a missing option before an unknown one,
+// and the unknown one mostly is the missing one under another name.
+std::string UnknownOption(const CLI::App& app, int argc, char** argv) {
+  const auto used = app.get_subcommands();
+  if (used.empty()) return "";
+  for (int i = 1; i < argc; ++i) {
+    const std::string word = argv[i];
+    if (word == "--") return "";
+    if (word.size() < 3 || word.rfind("--", 0) != 0) continue;
+    const std::string name = word.substr(0, word.find('='));
+    if (used.front()->get_option_no_throw(name) == nullptr && app.get_option_no_throw(name) == nullptr) return name;
+  }
+  return "";
 }
 
 // "--format: sarf not in {text,json}", the parser's words for a value outside its list, as ours.
@@ -435,6 +452,11 @@ int Run(int argc, char** argv) {
     std::string remedy;
     ExplainValue(message);
     const bool choice = ExplainChoice(message, remedy);
+    const std::string unknown = error.get_name() == "RequiredError" ? UnknownOption(app, argc, argv) : "";
+    if (!unknown.empty()) {
+      message = "there is no option `" + unknown + "`, and " + message;
+      remedy = "see `tablecast " + app.get_subcommands().front()->get_name() + " --help`";
+    }
     for (int i = 1; i < argc && remedy.empty() && !choice; ++i) {
       const std::string word = argv[i];
       const bool named = message.find(word.substr(0, word.find('='))) != std::string::npos;

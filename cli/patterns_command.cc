@@ -1,6 +1,7 @@
 // tablecast patterns: the declared access patterns, run on the data; without declarations, what each object's
 // operations cost.
 
+#include "base/json_reader.h"
 #include "base/json_writer.h"
 #include "cli/commands.h"
 #include "cli/session.h"
@@ -56,6 +57,51 @@ Outcome RunPattern(const Service& service, const AccessPattern& pattern) {
   return outcome;
 }
 
+// A text as a quoted literal of a request, escaped for its address: "a/b's" -> 'a%2Fb%27%27s'.
+std::string Literal(std::string_view text) {
+  constexpr std::string_view kHex = "0123456789ABCDEF";
+  std::string out = "'";
+  const auto escape = [&out, kHex](unsigned char byte) {
+    out += '%';
+    out += kHex[byte >> 4];
+    out += kHex[byte & 15];
+  };
+  for (const char c : text) {
+    const bool plain = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '-' || c == '.' || c == '_';
+    if (plain) {
+      out += c;
+      continue;
+    }
+    escape(static_cast<unsigned char>(c));
+    if (c == '\'') escape(static_cast<unsigned char>(c));
+  }
+  return out + "'";
+}
+
+// Literals for the fields of the object, from its first record: made-up values would lead to plans that no real request
+// has, such as nothing at all for a key that no item can have.
+class SampleRecord {
+ public:
+  SampleRecord(const Service& service, const ExternalObject& object) {
+    const HttpResponse answer = service.Handle(LocalRequest(object.name() + "?$top=1"));
+    auto json = ParseJson(answer.body);
+    if (answer.status == 200 && json.ok()) answer_ = *std::move(json);
+  }
+
+  // '0' where the record has no text there, or none that an address can carry.
+  std::string LiteralOf(std::string_view field) const {
+    constexpr std::size_t kMaxText = 2000;
+    const JsonValue* records = answer_.Find("value");
+    if (records == nullptr || records->elements.empty()) return "'0'";
+    const JsonValue* value = records->elements.front().Find(field);
+    const bool usable = value != nullptr && value->type == JsonType::kString && value->text.size() <= kMaxText;
+    return usable ? Literal(value->text) : "'0'";
+  }
+
+ private:
+  JsonValue answer_;
+};
+
 // What the operations of an object cost when no pattern is declared.
 std::vector<std::vector<std::string>> OperationRows(const Service& service, const Catalog& catalog) {
   std::vector<std::vector<std::string>> rows{{"object", "operation", "path"}};
@@ -64,14 +110,15 @@ std::vector<std::vector<std::string>> OperationRows(const Service& service, cons
       const auto report = service.Plan(LocalRequest(request), false);
       return report.ok() ? std::string(AccessKindName(report->access)) : report.error().reason;
     };
+    const SampleRecord sample(service, *object);
     rows.push_back({object->name(), "browse", path_of(object->name())});
-    rows.push_back({object->name(), "by external ID", path_of(object->name() + "('0')")});
+    rows.push_back({object->name(), "by external ID", path_of(object->name() + "(" + sample.LiteralOf(kExternalIdField) + ")")});
     for (const Navigation& navigation : object->navigations()) {
       rows.push_back({object->name(), "expand " + navigation.name, path_of(object->name() + "?$top=1&$expand=" + navigation.name)});
     }
     for (const Field& field : object->fields()) {
       if (field.hidden || field.collection || field.kind != EdmKind::kString || field.source.kind == SourceKind::kExternalId) continue;
-      rows.push_back({object->name(), "filter " + field.name, path_of(object->name() + "?$filter=" + field.name + " eq '0'")});
+      rows.push_back({object->name(), "filter " + field.name, path_of(object->name() + "?$filter=" + field.name + " eq " + sample.LiteralOf(field.name))});
     }
   }
   return rows;
