@@ -29,7 +29,10 @@ function scalarFrom(field, text) {
 }
 
 function fromText(field, text) {
-  if (field.collection && !field.complex) return text.split('\n').filter((line) => line !== '').map((line) => scalarFrom(field, line));
+  if (field.collection && !field.complex) {
+    const elements = text.split('\n').filter((line) => line !== '').map((line) => scalarFrom(field, line));
+    return elements.length > 0 ? elements : null;  // nothing left: a set of the store is never empty
+  }
   if (text === '') return null;
   if (field.complex) {
     try {

@@ -194,7 +194,7 @@ TEST(ConvertTest, SetsStaySets) {
       EdmValue::OfCollection({EdmValue::String("z"), EdmValue::String("b"), EdmValue::String("z")});
   EXPECT_THAT(ToStored(field, value, &old)->set(), ::testing::ElementsAre("b", "z"));
   EXPECT_EQ(ToStored(field, value, nullptr)->type(), AttributeType::kL);
-  EXPECT_EQ(ToStored(field, EdmValue::OfCollection({}), &old)->type(), AttributeType::kNull);
+  EXPECT_EQ(ToStored(field, EdmValue::OfCollection({}), &old).error().reason, "set-empty");
 }
 
 }  // namespace

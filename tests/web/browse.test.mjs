@@ -77,8 +77,7 @@ test('money and dates read well and keep their exact text', () => withPage(async
 }));
 
 test('nulls are visible', () => withPage(async ({ page, go }) => {
-  await go('/odata/Products?$filter=TAGS/$count eq 0&$top=3');
-  if (await page.locator('.null').count() === 0) await go('/odata/Orders');
+  await go('/odata/Orders?$filter=NOTE eq null&$top=3');
   assert.equal(await page.locator('table.records .null').first().textContent(), 'null');
 }));
 
