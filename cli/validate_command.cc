@@ -326,9 +326,10 @@ std::string Stamp(const std::vector<std::string>& paths) {
 }  // namespace
 
 ExitCode RunValidate(const Terminal& terminal, const ValidateOptionsCli& options) {
+  // Taken before the files are read: a change while they are judged is judged next.
+  std::string stamp = options.watch ? Stamp(options.paths) : std::string();
   ExitCode code = Report(terminal, options);
   if (!options.watch) return code;
-  std::string stamp = Stamp(options.paths);
   for (;;) {  // until interrupted
     std::this_thread::sleep_for(std::chrono::milliseconds(300));
     std::string now = Stamp(options.paths);
