@@ -15,6 +15,8 @@
 #include <string>
 #include <vector>
 
+#include "bench/median.h"
+#include "bench/raw_scan.h"
 #include "connector/catalog.h"
 #include "connector/columnar_build.h"
 #include "connector/query_engine.h"
@@ -24,38 +26,15 @@
 namespace {
 
 using namespace tablecast;
+using namespace tablecast::bench;
 using Clock = std::chrono::steady_clock;
+
+// Where items begin in the file: what lies before them, the sidecars, is no item.
+constexpr char kItemKind = 0x10;
 
 [[noreturn]] void Die(const std::string& why) {
   std::fprintf(stderr, "columnar_bench: %s\n", why.c_str());
   std::exit(1);
-}
-
-double Median(std::vector<double> values) {
-  std::sort(values.begin(), values.end());
-  return values[values.size() / 2];
-}
-
-// The floor: a cursor over every item of the file, lengths only. The sidecars in the same file are no items.
-std::size_t RawScan(MDB_env* env) {
-  MDB_txn* txn = nullptr;
-  if (mdb_txn_begin(env, nullptr, MDB_RDONLY, &txn) != 0) return 0;
-  MDB_dbi dbi = 0;
-  std::size_t bytes = 0;
-  if (mdb_dbi_open(txn, nullptr, 0, &dbi) == 0) {
-    MDB_cursor* cursor = nullptr;
-    mdb_cursor_open(txn, dbi, &cursor);
-    char first = 0x10;
-    MDB_val key{1, &first};
-    MDB_val value;
-    for (int rc = mdb_cursor_get(cursor, &key, &value, MDB_SET_RANGE); rc == 0;
-         rc = mdb_cursor_get(cursor, &key, &value, MDB_NEXT)) {
-      bytes += key.mv_size + value.mv_size;
-    }
-    mdb_cursor_close(cursor);
-  }
-  mdb_txn_abort(txn);
-  return bytes;
 }
 
 // Lines as (quantity, cents): what SQLite groups fastest, also with an index that holds all it reads.
@@ -195,7 +174,7 @@ int main(int argc, char** argv) {
   if (mdb_env_open(env, argv[1], MDB_RDONLY | MDB_NOLOCK, 0664) != 0) Die("the store does not open twice");
   std::size_t sink = 0;
   std::vector<Variant> variants = {
-      {"raw LMDB cursor over all items", 1, [&] { sink += RawScan(env); }},
+      {"raw LMDB cursor over all items", 1, [&] { sink += RawScan(env, std::string(1, kItemKind)); }},
       {"$count, filter on 2 unindexed attributes: columns", 10, [&] { sink += get("Orders/$count?" + filter + columns).size(); }},
       {"the same: rows", 1, [&] { sink += get("Orders/$count?" + filter + scan).size(); }},
       {"the same: records beside each other (clustered)", 1, [&] { sink += get("Orders/$count?" + filter + index).size(); }},

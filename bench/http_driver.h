@@ -13,6 +13,7 @@
 #include <string>
 #include <vector>
 
+#include "bench/median.h"
 #include "odata/http_transport.h"
 
 namespace tablecast::bench {
@@ -67,12 +68,6 @@ inline void Measure(pid_t pid, int port, const std::string& path, int connection
   ::pclose(wrk);
   figures.per_second.push_back(per_second);
   if (requests > 0) figures.cpu.push_back((CpuMicros(pid) - before) / requests);
-}
-
-inline double Median(std::vector<double> values) {
-  if (values.empty()) return 0;
-  std::sort(values.begin(), values.end());
-  return values[values.size() / 2];
 }
 
 }  // namespace tablecast::bench

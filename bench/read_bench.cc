@@ -12,6 +12,8 @@
 #include <string>
 #include <vector>
 
+#include "bench/median.h"
+#include "bench/raw_scan.h"
 #include "connector/catalog.h"
 #include "odata/service.h"
 #include "store/lmdb_item_store.h"
@@ -20,6 +22,8 @@ namespace {
 
 using tablecast::HttpRequest;
 using tablecast::HttpResponse;
+using tablecast::bench::Median;
+using tablecast::bench::RawScan;
 using Clock = std::chrono::steady_clock;
 
 double Microseconds(const std::function<void()>& body, int times) {
@@ -28,35 +32,12 @@ double Microseconds(const std::function<void()>& body, int times) {
   return std::chrono::duration<double, std::micro>(Clock::now() - begin).count() / times;
 }
 
-double Median(std::vector<double> values) {
-  std::sort(values.begin(), values.end());
-  return values[values.size() / 2];
-}
-
 struct Variant {
   const char* name;
   int times;
   std::function<void()> body;
   std::vector<double> rounds = {};
 };
-
-// The floor: a cursor over every record of the file, lengths only.
-std::size_t RawScan(MDB_env* env) {
-  MDB_txn* txn = nullptr;
-  if (mdb_txn_begin(env, nullptr, MDB_RDONLY, &txn) != 0) return 0;
-  MDB_dbi dbi = 0;
-  std::size_t bytes = 0;
-  if (mdb_dbi_open(txn, nullptr, 0, &dbi) == 0) {
-    MDB_cursor* cursor = nullptr;
-    mdb_cursor_open(txn, dbi, &cursor);
-    MDB_val key;
-    MDB_val value;
-    while (mdb_cursor_get(cursor, &key, &value, MDB_NEXT) == 0) bytes += key.mv_size + value.mv_size;
-    mdb_cursor_close(cursor);
-  }
-  mdb_txn_abort(txn);
-  return bytes;
-}
 
 }  // namespace
 

@@ -13,6 +13,7 @@
 #include <string>
 #include <vector>
 
+#include "bench/median.h"
 #include "connector/catalog.h"
 #include "odata/service.h"
 #include "store/lmdb_item_store.h"
@@ -21,6 +22,7 @@ namespace {
 
 using tablecast::HttpRequest;
 using tablecast::HttpResponse;
+using tablecast::bench::Median;
 using Clock = std::chrono::steady_clock;
 
 constexpr int kSingles = 50;   // writes of a round, one transaction each
@@ -64,11 +66,6 @@ class RawStore {
   MDB_env* env_ = nullptr;
   std::uint64_t next_ = 0;
 };
-
-double Median(std::vector<double> values) {
-  std::sort(values.begin(), values.end());
-  return values[values.size() / 2];
-}
 
 struct Variant {
   const char* name;

@@ -247,16 +247,21 @@ void Compare(const Shop& shop, const Shop& oracle, std::set<std::string>& paths,
   }
 }
 
-class EquivalenceTest : public ::testing::TestWithParam<bool> {};
+// The parameter: LMDB, or memory.
+class EquivalenceTest : public ::testing::TestWithParam<bool> {
+ protected:
+  static std::unique_ptr<ItemStore> OpenStore(const testing::StoreTestDirectory& directory) {
+    if (!GetParam()) return std::make_unique<MemoryItemStore>();
+    auto lmdb = LmdbItemStore::Open(directory / "store", {});
+    EXPECT_TRUE(lmdb.ok()) << lmdb.error().ToString();
+    return lmdb.ok() ? *std::move(lmdb) : nullptr;
+  }
+};
 
 TEST_P(EquivalenceTest, EveryPathGivesTheSameAnswer) {
   testing::StoreTestDirectory directory;
-  std::unique_ptr<ItemStore> store = std::make_unique<MemoryItemStore>();
-  if (GetParam()) {
-    auto lmdb = LmdbItemStore::Open(directory / "store", {});
-    ASSERT_TRUE(lmdb.ok()) << lmdb.error().ToString();
-    store = *std::move(lmdb);
-  }
+  std::unique_ptr<ItemStore> store = OpenStore(directory);
+  ASSERT_NE(store, nullptr);
   const Shop shop(std::move(store), EventSchema(), Events(), EventFiles());
   const Shop oracle(EventSchema(), Events(), EventFiles(), false);
   ASSERT_EQ(Copy(shop), 145U);  // 15 of the 160 do not belong
@@ -270,12 +275,8 @@ TEST_P(EquivalenceTest, EveryPathGivesTheSameAnswer) {
 // Whether the columns are of now, behind the rows, or made again in part.
 TEST_P(EquivalenceTest, ColumnsFollowTheRows) {
   testing::StoreTestDirectory directory;
-  std::unique_ptr<ItemStore> store = std::make_unique<MemoryItemStore>();
-  if (GetParam()) {
-    auto lmdb = LmdbItemStore::Open(directory / "store", {});
-    ASSERT_TRUE(lmdb.ok()) << lmdb.error().ToString();
-    store = *std::move(lmdb);
-  }
+  std::unique_ptr<ItemStore> store = OpenStore(directory);
+  ASSERT_NE(store, nullptr);
   const Shop shop(std::move(store), EventSchema(), Events(), EventFiles());
   const Shop oracle(EventSchema(), Events(), EventFiles(), false);
   std::set<std::string> paths;
@@ -363,12 +364,8 @@ TEST_P(EquivalenceTest, DoctorFindsColumnsThatDiffer) {
 // Records read from where they stand beside each other are the records, also after changes.
 TEST_P(EquivalenceTest, ClusteredRecordsAreTheRecords) {
   testing::StoreTestDirectory directory;
-  std::unique_ptr<ItemStore> store = std::make_unique<MemoryItemStore>();
-  if (GetParam()) {
-    auto lmdb = LmdbItemStore::Open(directory / "store", {});
-    ASSERT_TRUE(lmdb.ok()) << lmdb.error().ToString();
-    store = *std::move(lmdb);
-  }
+  std::unique_ptr<ItemStore> store = OpenStore(directory);
+  ASSERT_NE(store, nullptr);
   std::vector<CatalogFile> files = EventFiles();
   const std::string columnar = "\"columnar\": true";
   files[0].text.replace(files[0].text.find(columnar), columnar.size(), "\"clustered\": true");
@@ -396,12 +393,8 @@ TEST_P(EquivalenceTest, ClusteredRecordsAreTheRecords) {
 
 TEST_P(EquivalenceTest, ColumnsGoWithTheTable) {
   testing::StoreTestDirectory directory;
-  std::unique_ptr<ItemStore> store = std::make_unique<MemoryItemStore>();
-  if (GetParam()) {
-    auto lmdb = LmdbItemStore::Open(directory / "store", {});
-    ASSERT_TRUE(lmdb.ok()) << lmdb.error().ToString();
-    store = *std::move(lmdb);
-  }
+  std::unique_ptr<ItemStore> store = OpenStore(directory);
+  ASSERT_NE(store, nullptr);
   const Shop shop(std::move(store), EventSchema(), Events(), EventFiles());
   Copy(shop);
   ASSERT_TRUE(shop.store->DropTable("Events").ok());
